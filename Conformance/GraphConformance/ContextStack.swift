@@ -3,14 +3,14 @@ import Foundation
 import StoreConformance
 import StoreProtocol
 
-/// One context above one store, for runs of predicates.
+/// One context on one store, for runs of predicates.
 public final class ContextStack: ObjectStack {
   private let coordinator: NSPersistentStoreCoordinator
   private let context: NSManagedObjectContext
   private var objects: [Int: NSManagedObject] = [:]
   private var numbers: [NSManagedObject: Int] = [:]
 
-  /// Makes a store with the model of the runs.
+  /// Creates a store with the model of the runs.
   public init(_ harness: any StoreHarness, at url: URL) throws {
     NSPersistentStoreCoordinator.register(harness.backend)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.staff)
@@ -35,7 +35,7 @@ public final class ContextStack: ObjectStack {
     try context.performAndWait {
       let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
       guard parts.count == 2 else { return try object(number).setValue(value, forKey: name) }
-      // An element of a composite attribute.
+      // Sets an element of a composite attribute.
       var elements = try object(number).value(forKey: parts[0]) as? [String: Any] ?? [:]
       elements[parts[1]] = value
       try object(number).setValue(elements, forKey: parts[0])
@@ -85,7 +85,7 @@ public final class ContextStack: ObjectStack {
         NSSortDescriptor(key: $0.key, ascending: $0.isAscending, selector: $0.selector.map { Selector($0) })
       }
       (request.fetchOffset, request.fetchLimit) = (wanted.offset, wanted.limit ?? 0)
-      // A limit of 0 is none.
+      // Core Data treats a limit of 0 as no limit.
       let isEmpty = wanted.limit == 0
       let fetched = isEmpty ? [] : try context.fetch(request).map { numbers[$0] ?? -1 }
       let count = isEmpty ? 0 : try context.count(for: request)

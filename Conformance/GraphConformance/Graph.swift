@@ -3,9 +3,10 @@ import Foundation
 import StoreConformance
 import StoreProtocol
 
-/// What a case of objects works with: a coordinator with the store of the case's place, contexts, and expectations.
+/// The tools of a case with objects: a coordinator with the store at the case's first location, contexts, and
+/// expectations.
 ///
-/// Used by one thread at a time, but for ``expect(_:_:)``.
+/// Used by one thread at a time, except ``expect(_:_:)``.
 final class Graph: @unchecked Sendable {
   /// The model of the case.
   let model: NSManagedObjectModel
@@ -18,7 +19,7 @@ final class Graph: @unchecked Sendable {
 
   init(_ context: CaseContext, _ model: NSManagedObjectModel) {
     (self.context, self.model) = (context, model)
-    // A class of stores is known to coordinators already.
+    // A client's class of stores is registered already; its `opensStores` is false.
     for harness in [context.harness] + context.peers where harness.opensStores {
       NSPersistentStoreCoordinator.register(harness.backend)
     }
@@ -26,11 +27,11 @@ final class Graph: @unchecked Sendable {
 
   // MARK: The stack
 
-  /// The type of the stores, as coordinators know it.
+  /// The store type that coordinators use.
   var storeType: String { context.harness.backend.storeType }
   var isPersistent: Bool { context.capabilities.contains(.persistent) }
 
-  /// The coordinator of the case, with the store of its first place.
+  /// The coordinator of the case, with the store at its first location.
   var coordinator: NSPersistentStoreCoordinator {
     get throws {
       if let main { return main }
@@ -40,7 +41,7 @@ final class Graph: @unchecked Sendable {
     }
   }
 
-  /// A coordinator that has the store of a place. It is closed when the case ends.
+  /// A coordinator with the store at a location. It is closed when the case ends.
   @discardableResult
   func newCoordinator(
     _ model: NSManagedObjectModel? = nil, place: Int = 0, options: [String: Any]? = nil
@@ -57,7 +58,7 @@ final class Graph: @unchecked Sendable {
     return coordinator
   }
 
-  /// Adds the store of a place, of the case's type unless another is given.
+  /// Adds the store at a location, of the case's type by default.
   @discardableResult
   func add(
     _ place: Int = 0, to coordinator: NSPersistentStoreCoordinator, type: String? = nil, configuration: String? = nil,
@@ -71,29 +72,29 @@ final class Graph: @unchecked Sendable {
 
   func url(_ place: Int = 0) -> URL { context.url(of: place) }
 
-  /// Only the files of a place fail from here on in ``whileFilesFail(_:)``. To be called before they are opened.
+  /// Limits ``whileFilesFail(_:)`` to the files of a location. Call it before the files are opened.
   func watchFiles(of place: Int) {
     FailingFiles.watch(url(place).deletingLastPathComponent().resolvingSymlinksInPath().path)
   }
 
-  /// Runs `body` while nothing can be written to the watched files.
+  /// Runs `body` while every write to the watched files fails.
   func whileFilesFail<R>(_ body: () throws -> R) rethrows -> R {
     try FailingFiles.disturb(.every(.error(EIO), [.write, .sync, .truncate, .create, .rename]), body).result
   }
 
-  /// The context that the case writes with.
+  /// The context with which the case writes.
   var writing: NSManagedObjectContext {
     get throws {
       if let writer { return writer }
       let made = try newContext()
-      // What was written stays warm.
+      // Written objects stay registered and loaded.
       made.retainsRegisteredObjects = true
       writer = made
       return made
     }
   }
 
-  /// A further context, of the case's coordinator unless another is given.
+  /// A new context, by default of the case's coordinator.
   func newContext(_ coordinator: NSPersistentStoreCoordinator? = nil) throws -> NSManagedObjectContext {
     let made = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     made.persistentStoreCoordinator = try coordinator ?? self.coordinator
@@ -101,9 +102,9 @@ final class Graph: @unchecked Sendable {
     return made
   }
 
-  // MARK: Writing and reading, as the profile has it
+  // MARK: Writing and reading, as the profile defines it
 
-  /// Runs `body` in the writing context and saves.
+  /// Runs `body` on the writing context and saves.
   func write(_ body: (NSManagedObjectContext) throws -> Void) throws {
     let context = try writing
     try context.performAndWait {
@@ -113,7 +114,8 @@ final class Graph: @unchecked Sendable {
     if self.context.profile == .reopen { try reopen() }
   }
 
-  /// Runs `body` with contexts that see what was saved: the writing one and one that has only faults, or the profile's.
+  /// Runs `body` on contexts that see the saved state: the writing context and one that has only faults, or the
+  /// contexts of the profile.
   func read(_ body: (NSManagedObjectContext) throws -> Void) throws {
     switch context.profile {
     case .coldCache:
@@ -130,12 +132,12 @@ final class Graph: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` in a context.
+  /// Runs `body` on a context.
   func run<R>(_ body: (NSManagedObjectContext) throws -> R, _ context: NSManagedObjectContext) throws -> R {
     try context.performAndWait { try body(context) }
   }
 
-  /// Closes everything and opens the case's store again, with a new coordinator and new contexts.
+  /// Closes everything and reopens the case's store with a new coordinator and new contexts.
   func reopen(_ model: NSManagedObjectModel? = nil, options: [String: Any]? = nil) throws {
     try closeAll()
     main = try newCoordinator(model, options: options)
@@ -152,7 +154,7 @@ final class Graph: @unchecked Sendable {
     for store in coordinator.persistentStores { try coordinator.remove(store) }
   }
 
-  /// What the case leaves is looked at, and closed.
+  /// Checks and closes what the case has left open.
   func end() {
     if !isPersistent && context.harness.opensStores {
       for store in made.flatMap(\.persistentStores) {
@@ -166,14 +168,14 @@ final class Graph: @unchecked Sendable {
 // MARK: What the case expects
 
 extension Graph {
-  /// Records a problem where `condition` is false, and goes on.
+  /// Records a problem if `condition` is false, and continues.
   @discardableResult
   func expect(_ condition: Bool, _ what: @autoclosure () -> String) -> Bool { context.expect(condition, what()) }
 
-  /// Records a problem where the two differ.
+  /// Records a problem if the two values differ.
   func equal<T: Equatable>(_ found: T, _ expected: T, _ what: String = "") { context.equal(found, expected, what) }
 
-  /// Records a problem unless `body` throws an error of Cocoa's with one of these codes. Gives the error.
+  /// Records a problem unless `body` throws a Cocoa error with one of these codes. Returns the error.
   @discardableResult
   func fails(_ codes: Int..., what: String = "the call", _ body: () throws -> Void) throws -> NSError? {
     do { try body() } catch let error where Self.isThrownByUse(error) {
@@ -186,13 +188,13 @@ extension Graph {
     return nil
   }
 
-  /// Runs `body` with a label that its problems carry.
+  /// Runs `body` with a label, which is added to its problems.
   func label<R>(_ label: String, _ body: () throws -> R) rethrows -> R { try context.label(label, body) }
 
   /// Records a problem and ends the case.
   func fail(_ what: String) throws -> Never { try context.fail(what) }
 
-  /// Runs one of the case's programs. Gives what it said, and its exit status; negative for a signal.
+  /// Runs one of the case's programs. Returns its output and its exit status, which is negative for a signal.
   func run(program: String) throws -> (lines: [String], status: Int32) {
     let process = try context.start(program)
     var lines: [String] = []
@@ -200,7 +202,7 @@ extension Graph {
     return (lines, process.wait())
   }
 
-  /// How many requests for rows `body` makes of the case's store, through a coordinator of its own.
+  /// Counts the requests for rows that `body` sends to the case's store, through a separate coordinator.
   func requests(_ body: (NSManagedObjectContext, () -> Int) throws -> Void) throws {
     let counter = CountingBackend(context.harness.backend)
     NSPersistentStoreCoordinator.register(counter)
@@ -210,18 +212,18 @@ extension Graph {
     try run({ context in try body(context, { counter.requests }) }, try newContext(coordinator))
   }
 
-  /// How many calls `body` makes by which it could read a file of the store.
+  /// Counts the calls of `body` that could read a file of the store.
   func readings(_ body: () throws -> Void) throws -> Int { try FailingFiles.calls([.open, .read, .map], body).count }
 
-  /// Says that the case leaves no sound store in its place, on purpose.
+  /// Declares that the case intentionally leaves a damaged store at its location.
   func leavesDamage() { context.leavesDamage() }
-  /// Says that the place has another store now.
+  /// Declares that the location now has another store.
   func isReplaced() { context.isReplaced() }
 
   var seed: UInt64 { context.seed }
 
-  /// Types of stores to copy to, with a place for one: all that the runner knows, the case's own included, but no
-  /// classes of clients.
+  /// Runs `body` for each store type that can be the target of a copy, with a location. These are all types that the
+  /// runner knows, including the case's own, except classes of clients.
   func withPeers(_ body: (_ name: String, _ type: String, _ url: URL, _ isPersistent: Bool) throws -> Void) throws {
     for peer in context.peers where peer.opensStores {
       let place = try peer.makeLocation()
@@ -232,7 +234,7 @@ extension Graph {
     }
   }
 
-  /// Whether an error comes from what the case did, not from the suite.
+  /// Whether the case's use of the library caused an error, as opposed to the suite.
   static func isThrownByUse(_ error: any Error) -> Bool {
     error is CocoaError || error is StoreError || (error as NSError).domain == NSCocoaErrorDomain
   }

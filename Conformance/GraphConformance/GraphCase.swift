@@ -2,14 +2,14 @@ import CoreData
 import StoreConformance
 import StoreProtocol
 
-/// One case of objects in contexts, as a value. What it does is written against Core Data's public API alone, so that
-/// it says the same of every implementation.
+/// One case with objects in contexts, as a value. Its body uses only Core Data's public API, so it can run on every
+/// implementation.
 struct GraphCase: Sendable {
-  /// What the runner runs.
+  /// The case for the runner.
   let conformanceCase: ConformanceCase
 
-  /// A row that is a case of stores as well has `/graph` behind its id. `model` is what the case's coordinators are
-  /// made with; `programs` are what the case runs in processes of their own, by name.
+  /// The ID of a row that also has a case for stores ends with `/graph`. `model` is the model of the case's
+  /// coordinators. `programs` are the programs, by name, that the case runs in separate processes.
   init(
     _ id: String, _ title: String, _ model: @escaping @Sendable () -> NSManagedObjectModel = { Models.people },
     requirements: [String] = [], needs: Need = .nothing, without: Need = .nothing, ways: Ways = .all,
@@ -35,7 +35,7 @@ struct GraphCase: Sendable {
 }
 
 extension GraphCase {
-  /// The steps that areas belong to; all others are the core.
+  /// The levels of some areas; all others belong to the core.
   private static func level(of id: String) -> Level {
     switch id.prefix(3) {
     case "CON", "LCK": .concurrent
@@ -45,7 +45,7 @@ extension GraphCase {
   }
 }
 
-/// How much a case works with.
+/// The number of objects with which a case works.
 enum Load: Sendable {
   case small
   /// A hundred thousand objects.
@@ -62,7 +62,7 @@ enum Load: Sendable {
   }
 }
 
-/// What a case needs of a store, by the names that capabilities have.
+/// The capabilities that a case needs of a store.
 struct Need: Sendable {
   let capabilities: Capabilities
 
@@ -74,24 +74,25 @@ struct Need: Sendable {
   static let readOnly = Need([.persistent, .readOnlyOpen])
   static let secondOpening = Need([.persistent, .multipleOpens])
   static let cachedRows = Need([.persistent, .multipleOpens, .rowLevel])
-  /// A store of the type can be made as a copy of another.
+  /// A store of the type can be created as a copy of another store.
   static let copies = Need([.persistent, .migrationByCopy])
   static let fileCopies = Need([.persistent, .localFiles, .migrationByCopy])
   static let rowVersions = Need(.rowVersions)
   static let rowLevel = Need(.rowLevel)
   static let uniqueness = Need(.uniqueness)
   static let derivation = Need(.derivedAttributes)
-  /// Values of transformable attributes are kept as they are, and no transformer is asked.
+  /// The store keeps values of transformable attributes unchanged and calls no transformer.
   static let objects = Need(.objectValues)
   static let externalData = Need(.externalData)
   static let history = Need(.history)
 }
 
-/// The ways to look at what was saved that can change a case's result.
+/// The ways to read saved data that can affect a case's result.
 enum Ways: Sendable {
-  /// Warm, with a context that has only faults, after close and reopen, and through a second coordinator.
+  /// In a context with the objects loaded, in one that has only faults, after closing and reopening the store, and
+  /// through a second coordinator.
   case all
-  /// Only as the case itself says: for cases of contexts that are held over saves.
+  /// Only the reads of the case itself: for cases whose contexts are kept across saves.
   case own
 
   var profiles: Set<Profile> {

@@ -1,8 +1,8 @@
 import StoreConformance
 
-/// All cases of objects in contexts.
+/// All cases with objects in contexts.
 public enum GraphSuite {
-  /// Every case, each id once.
+  /// Every case. IDs are unique.
   public static let all: [ConformanceCase] = [
     lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, predicates,
     literals, dictionaries, fetchesOverChanges, asynchronousFetches, saves,

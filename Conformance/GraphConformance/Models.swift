@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// The models of the cases, each made once: what a coordinator has used stays for the life of the process.
+/// The models of the cases. Each is created once, because the library keeps models that a coordinator has used for the
+/// life of the process.
 enum Models {
   /// M1: people, teams and tags.
   static let people = model([
@@ -20,7 +21,7 @@ enum Models {
     link(all, many("Person", "tags"), many("Tag", "people"))
   }
 
-  /// The model of runs over random objects: that of the runs over stores.
+  /// The model of runs with random objects. It equals the model of the runs over stores.
   static let staff: NSManagedObjectModel = {
     let photo = attribute("photo", .binaryDataAttributeType)
     photo.allowsExternalBinaryDataStorage = true
@@ -72,7 +73,7 @@ enum Models {
     }
   }()
 
-  /// The types of attributes with the names that M2 gives them.
+  /// The attribute types, with the names of their attributes in M2.
   static let types: [(name: String, type: NSAttributeType)] = [
     ("int16", .integer16AttributeType), ("int32", .integer32AttributeType), ("int64", .integer64AttributeType),
     ("double", .doubleAttributeType), ("float", .floatAttributeType), ("decimal", .decimalAttributeType),
@@ -81,7 +82,7 @@ enum Models {
     ("transformable", .transformableAttributeType),
   ]
 
-  /// M2: an optional attribute of each type, a composite one, and binary data that may lie outside.
+  /// M2: an optional attribute of each type, a composite one, and binary data that may be stored externally.
   static let allTypes: NSManagedObjectModel = {
     let place = NSCompositeAttributeDescription()
     place.name = "place"
@@ -96,8 +97,8 @@ enum Models {
     ])
   }()
 
-  /// M3: `Node`, abstract, and below it `File`, `Drawer` and fifteen levels of folders; each level has an attribute of
-  /// its own.
+  /// M3: `Node`, which is abstract, with the subentities `File`, `Drawer` and fifteen levels of folders. Each level
+  /// adds an attribute.
   static let inheritance: NSManagedObjectModel = {
     let node = entity(
       "Node", [attribute("name", .stringAttributeType), attribute("code", .stringAttributeType)], unique: ["code"])
@@ -120,7 +121,7 @@ enum Models {
     return model(entities + [drawer]) { link($0, one("Node", "parent"), many("Node", "children")) }
   }()
 
-  /// M4: ordered to-many with a to-one inverse, and ordered many-to-many.
+  /// M4: an ordered to-many relationship with a to-one inverse, and an ordered many-to-many relationship.
   static let ordered = model([
     entity("List", [attribute("name", .stringAttributeType)]),
     entity("Item", [attribute("name", .stringAttributeType)]),
@@ -131,19 +132,19 @@ enum Models {
     link(all, many("Playlist", "songs", ordered: true), many("Song", "playlists", ordered: true))
   }
 
-  /// M6: a thousand attributes.
+  /// M6: an entity with a thousand attributes.
   static let wide = model([
     entity(
       "Wide", (1...1000).map { attribute("a\($0)", $0 % 2 == 0 ? .stringAttributeType : .integer64AttributeType) })
   ])
 
-  /// M8: names that mean something elsewhere.
+  /// M8: names with a meaning in SQL or in the file formats.
   static let hostileNames = ["select", "group", "where", "日本", "Z_PK", "_", String(repeating: "n", count: 200)]
   static let names = model([entity("Order", hostileNames.map { attribute($0, .stringAttributeType) })]) {
     link($0, one("Order", "from"), many("Order", "to"))
   }
 
-  /// M1 with one more attribute: another version of the same model.
+  /// M1 with an additional attribute: another version of the same model.
   static let otherPeople: NSManagedObjectModel = {
     guard let copy = people.copy() as? NSManagedObjectModel else { return people }
     copy.entitiesByName["Person"]?.properties.append(attribute("nickname", .stringAttributeType))
@@ -151,7 +152,7 @@ enum Models {
   }()
 }
 
-/// The parts of models.
+/// Functions that build models.
 extension Models {
   static func attribute(
     _ name: String, _ type: NSAttributeType, mandatory: Bool = false, default value: Any? = nil
@@ -175,7 +176,7 @@ extension Models {
     return entity
   }
 
-  /// A model of entities, whose relationships `links` makes.
+  /// A model of these entities. `links` creates their relationships.
   static func model(
     _ entities: [NSEntityDescription], _ links: ([String: NSEntityDescription]) -> Void = { _ in }
   ) -> NSManagedObjectModel {
@@ -210,7 +211,7 @@ extension Models {
     return Side(entity: entity, relationship: relationship)
   }
 
-  /// Puts two sides of a relationship into their entities, each the other's inverse.
+  /// Adds the two sides of a relationship to their entities, as inverses of each other.
   static func link(_ entities: [String: NSEntityDescription], _ a: Side, _ b: Side) {
     a.relationship.destinationEntity = entities[b.entity]
     b.relationship.destinationEntity = entities[a.entity]
@@ -220,7 +221,7 @@ extension Models {
     b.relationship.inverseRelationship = a.relationship
   }
 
-  /// Gives an entity fetch indexes, each of some of its properties.
+  /// Sets fetch indexes on an entity, each of some of its properties.
   static func index(_ entity: NSEntityDescription, _ indexes: [String]...) {
     entity.indexes = indexes.map { names in
       let properties = names.compactMap { entity.propertiesByName[$0] }

@@ -1,9 +1,9 @@
 import CoreData
 import Foundation
 
-/// What cases say often, in Core Data's own words.
+/// Frequent operations of the cases.
 extension NSManagedObjectContext {
-  /// A new object with some values.
+  /// Inserts an object with some values.
   @discardableResult
   func insert(_ entity: String, _ values: [String: Any] = [:]) -> NSManagedObject {
     let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: self)
@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     return object
   }
 
-  /// The objects of an entity in the order of an attribute.
+  /// The objects of an entity, sorted by an attribute.
   func objects(
     _ entity: String, _ predicate: NSPredicate? = nil, by key: String? = nil, ascending: Bool = true
   ) throws -> [NSManagedObject] {
@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
     return try fetch(request)
   }
 
-  /// The one object of an entity that has a value; the error says how many there are.
+  /// The only object of an entity with a value. If there is none or more than one, the error states their number.
   func one(_ entity: String, _ key: String, _ value: String) throws -> NSManagedObject {
     let found = try objects(entity, NSPredicate(format: "%K == %@", key, value))
     if found.count == 1 { return found[0] }
@@ -37,7 +37,7 @@ extension NSManagedObject {
   func text(_ key: String) -> String? { value(forKey: key) as? String }
   func number(_ key: String) -> Int? { (value(forKey: key) as? NSNumber)?.intValue }
   func one(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
-  /// The members of a to-many relationship; of an ordered one in its order.
+  /// The members of a to-many relationship. Those of an ordered relationship are in order.
   func many(_ key: String) -> [NSManagedObject] {
     switch value(forKey: key) {
     case let ordered as NSOrderedSet: return ordered.array.compactMap { $0 as? NSManagedObject }
@@ -47,7 +47,7 @@ extension NSManagedObject {
     }
   }
 
-  /// One attribute of all members: sorted, of an ordered relationship in its order.
+  /// One attribute of all members: in the order of an ordered relationship, otherwise sorted.
   func texts(_ key: String, _ attribute: String) -> [String] {
     let found = many(key).compactMap { $0.text(attribute) }
     return value(forKey: key) is NSOrderedSet ? found : found.sorted()

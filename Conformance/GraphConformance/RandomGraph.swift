@@ -13,7 +13,8 @@ struct RandomGraph {
 
   // MARK: Models
 
-  /// Up to four entities, some below others, with attributes of every type, and up to four relationships of every kind.
+  /// Up to four entities, some of them subentities, with attributes of every type, and up to four relationships of
+  /// every kind.
   mutating func model() -> NSManagedObjectModel {
     let entities = (0..<1 + random.next(below: 4)).map { number in
       var attributes = [Models.attribute(number == 0 ? "name" : "title\(number)", .stringAttributeType)]
@@ -46,7 +47,7 @@ struct RandomGraph {
 
   // MARK: Objects
 
-  /// Objects of all entities, their values and links. The same again for the same seed.
+  /// Inserts objects of all entities with values and links. The same seed gives the same objects.
   func fill(_ context: NSManagedObjectContext) {
     var random = NumberStream(seed: seed)
     guard let model = context.persistentStoreCoordinator?.managedObjectModel else { return }

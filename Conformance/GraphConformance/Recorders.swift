@@ -1,14 +1,14 @@
 import CoreData
 import Foundation
 
-/// What is told of contexts, in the order in which it is told.
+/// Records events of contexts in order.
 final class Recorder: @unchecked Sendable {
   private let lock = NSLock()
   private var lines: [String] = []
   private var watches: [any NSObjectProtocol] = []
 
   func note(_ line: String) { lock.withLock { lines.append(line) } }
-  /// What was noted since the last call.
+  /// The entries since the last call.
   func take() -> [String] {
     lock.withLock {
       defer { lines = [] }
@@ -16,7 +16,7 @@ final class Recorder: @unchecked Sendable {
     }
   }
 
-  /// Notes the notifications of a context, with the number of objects under each key.
+  /// Records the notifications of a context, with the number of objects under each key.
   init(_ context: NSManagedObjectContext? = nil) {
     guard let context else { return }
     let names: [(String, Notification.Name)] = [
@@ -41,9 +41,9 @@ final class Recorder: @unchecked Sendable {
   }
 }
 
-/// An object that notes what is asked of it.
+/// An object that records the calls of its methods.
 class RecordedObject: NSManagedObject {
-  /// Where its context's notes go; known also when it has no context any more.
+  /// The recorder of its context. It is kept for the time when the object has no context any more.
   private var recorder: Recorder?
   private func note(_ what: String) {
     if let context = managedObjectContext { recorder = context.userInfo["recorder"] as? Recorder }
@@ -102,7 +102,7 @@ extension Models {
   ])
 }
 
-/// A value that a closure changes.
+/// A value that a closure can change.
 final class Held<Value>: @unchecked Sendable {
   var value: Value
   init(_ value: Value) { self.value = value }

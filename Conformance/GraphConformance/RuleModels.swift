@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Models with rules: what values and relationships may be, and what becomes of them.
+/// Models with validation rules and delete rules.
 extension Models {
   /// Mandatory values, defaults, bounds and patterns.
   static let rules: NSManagedObjectModel = {
@@ -25,7 +25,7 @@ extension Models {
     return model([entity("Ruled", [title, short, code, amount, day])])
   }()
 
-  /// The default values of an entity, by attribute.
+  /// The attributes of an entity, with their default values.
   static let defaultValues: [(name: String, type: NSAttributeType, value: any Sendable)] = [
     ("int16", .integer16AttributeType, 7), ("int64", .integer64AttributeType, -9),
     ("double", .doubleAttributeType, 2.5),
@@ -44,7 +44,7 @@ extension Models {
         + [attribute("none", .stringAttributeType)])
   ])
 
-  /// Numbers of destinations, and mandatory ones.
+  /// Relationships with minimum and maximum counts, and mandatory ones.
   static let counts = model([
     entity("Group", [attribute("name", .stringAttributeType)]),
     entity("Member", [attribute("name", .stringAttributeType)]),
@@ -54,7 +54,7 @@ extension Models {
     link(all, one("Badge", "owner", mandatory: true), many("Member", "badges"))
   }
 
-  /// Pairs, rings and one-way links.
+  /// One-to-one, reflexive and one-way relationships.
   static let pairs = model([
     entity("Left", [attribute("name", .stringAttributeType)]),
     entity("Right", [attribute("name", .stringAttributeType)]),
@@ -68,7 +68,8 @@ extension Models {
     friends.relationship.inverseRelationship = friends.relationship
   }
 
-  /// Delete rules: a tree that goes with its root, children that hold their parent, owners that must stay.
+  /// Delete rules: a hierarchy of objects that is deleted with its root, children that prevent the deletion of their
+  /// parent, and owners with the rule deny.
   static let deletion = model(
     ["Root", "Branch", "Leaf", "Keeper", "Kept", "Parent", "Child", "Loose", "Target"].map {
       entity($0, [attribute("name", .stringAttributeType)])
@@ -84,12 +85,12 @@ extension Models {
     link(all, one("Root", "twin", .cascadeDeleteRule), one("Root", "twinOf", .cascadeDeleteRule))
   }
 
-  /// A chain that goes as a whole.
+  /// A chain that is deleted as a whole.
   static let chain = model([entity("Link", [attribute("number", .integer32AttributeType)])]) { all in
     link(all, one("Link", "next", .cascadeDeleteRule), one("Link", "previous"))
   }
 
-  /// Entities of two configurations, and one of both.
+  /// Two entities in one configuration each, and one in both.
   static let configured: NSManagedObjectModel = {
     let names = ["First", "Second", "Both"]
     let made = model(names.map { entity($0, [attribute("name", .stringAttributeType)]) }) { all in
@@ -101,7 +102,7 @@ extension Models {
     return made
   }()
 
-  /// A fetched property: the books of a shelf's colour.
+  /// A fetched property: the books with the colour of a shelf.
   static let fetched: NSManagedObjectModel = {
     let shelf = entity("Shelf", [attribute("colour", .stringAttributeType)])
     let book = entity("Book", [attribute("title", .stringAttributeType), attribute("colour", .stringAttributeType)])
@@ -116,7 +117,7 @@ extension Models {
     return model([shelf, book])
   }()
 
-  /// Values that the store computes.
+  /// Derived attributes.
   static let derived: NSManagedObjectModel = {
     func derived(_ name: String, _ type: NSAttributeType, _ expression: NSExpression) -> NSAttributeDescription {
       let attribute = NSDerivedAttributeDescription()

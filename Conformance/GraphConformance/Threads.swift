@@ -8,7 +8,7 @@ final class SmallThread: @unchecked Sendable {
 
   init(_ body: @escaping () throws -> Void) { self.body = body }
 
-  /// Runs the body on it and waits.
+  /// Runs the body on the thread and waits for it.
   func run() throws {
     let done = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -22,8 +22,8 @@ final class SmallThread: @unchecked Sendable {
   }
 }
 
-/// Calls `body` with 0, 1 and so on, each on a thread of its own, all at once, and waits for them. `concurrentPerform`
-/// takes no more threads than there are processors, and lets the others wait.
+/// Calls `body` with 0 to `count` - 1 at the same time, each on a separate thread, and waits for all.
+/// `concurrentPerform` uses at most as many threads as there are processors, so some calls would wait.
 func atOnce(_ count: Int, _ body: @escaping (Int) -> Void) {
   nonisolated(unsafe) let body = body
   let running = DispatchGroup()

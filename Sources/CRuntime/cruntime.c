@@ -50,7 +50,7 @@ void cd_read_arguments(va_list list, const char *kinds, size_t count, union cd_a
 
 #if defined(__APPLE__)
 
-// There the system's own Core Data is used.
+// On Apple's platforms the system's own Core Data is used.
 void cd_find_classes(const char *name, bool (*body)(const void *, void *), void *context) {}
 
 #else
@@ -81,7 +81,7 @@ static bool search_section(const struct sections *sections, void *context) {
   const int32_t *records = (const int32_t *)sections->types.start;
   size_t count = sections->types.length / sizeof *records;
   for (size_t i = 0; i < count; i++) {
-    // The two low bits say whether the record leads to the descriptor or to a pointer to it.
+    // The two low bits say whether the record refers to the descriptor or to a pointer to it.
     int32_t record = records[i] & ~3;
     int kind = records[i] & 3;
     if (kind > 1) continue;

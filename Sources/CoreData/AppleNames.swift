@@ -1,19 +1,19 @@
 import Foundation
 
-/// A pointer to a variable, by the name that Apple's platforms have for it. `&value` can be passed. There is no
-/// autorelease pool here.
+/// A pointer to a variable, by its name on Apple's platforms. `&value` can be passed. There is no autorelease pool
+/// here.
 public typealias AutoreleasingUnsafeMutablePointer<T> = UnsafeMutablePointer<T>
 
-// Names that `import CoreData` brings along on Apple's platforms and that clients use beside it.
+// Names that `import CoreData` provides on Apple's platforms, and that client code uses.
 
 /// Runs `body`. There are no autoreleased objects here.
 public func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
 
-/// The nanoseconds of a second.
+/// The number of nanoseconds in a second.
 public let NSEC_PER_SEC: UInt64 = 1_000_000_000
-/// The nanoseconds of a millisecond.
+/// The number of nanoseconds in a millisecond.
 public let NSEC_PER_MSEC: UInt64 = 1_000_000
-/// The microseconds of a second.
+/// The number of microseconds in a second.
 public let USEC_PER_SEC: UInt64 = 1_000_000
 
 /// Seconds since 2001-01-01T00:00:00Z.

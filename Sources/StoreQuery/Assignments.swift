@@ -1,6 +1,6 @@
 /// The variables that predicates assign, `$name := value`.
 extension Predicate {
-  /// Their names. They are the predicate's own: values from outside do not stand for them.
+  /// The names of the assigned variables. They belong to the predicate: values from outside do not replace them.
   package var assignedVariables: Set<String> {
     var names: Set<String> = []
     collectAssigned(&names)
@@ -20,7 +20,7 @@ extension Predicate {
 }
 
 extension Expression {
-  /// The names of the variables that it assigns.
+  /// The names of the variables that the expression assigns.
   package var assignedVariables: Set<String> {
     var names: Set<String> = []
     collectAssigned(&names)

@@ -1,13 +1,13 @@
 import StoreSchema
 
-/// An expression as it is written: the syntax tree that the format language parses to and prints from.
+/// An expression in its written form: the syntax tree that the format language parses to and prints from.
 ///
-/// Names are unresolved text here. `ResolvedExpression` is the tree that stores evaluate.
+/// Names are unresolved text here. Stores evaluate the tree of `ResolvedExpression`.
 public indirect enum Expression: Hashable, Sendable {
   /// A literal value; see ``constant(_:)``.
   case literal(Literal)
-  /// `NSNull` given as a value. It means nil and is another expression: Apple's framework prints it as `<null>`, which
-  /// is read here too.
+  /// `NSNull` as a value. It means nil, but is not equal to a nil literal: Apple's framework prints it as `<null>`,
+  /// which this parser reads too.
   case nullObject
   /// An object. Resolving the predicate for a fetch finds its key in the store of the fetch.
   case object(ObjectConstant)
@@ -32,7 +32,7 @@ public indirect enum Expression: Hashable, Sendable {
   case conditional(Predicate, Expression, Expression)
   /// `$variable := value`.
   case assignment(String, Expression)
-  /// A key that matches any key (Spotlight queries). Only carried, never evaluated.
+  /// A key that matches any key (Spotlight queries). It is kept, but never evaluated.
   case anyKey
   /// `FETCH(request, context, countOnly)`.
   case fetch(Expression, context: Expression, countOnly: Bool)
@@ -47,10 +47,10 @@ public indirect enum Expression: Hashable, Sendable {
     if case .literal(let literal) = self { literal.value } else { nil }
   }
 
-  /// A value as it stands in an expression. Truth values are equal to the numbers 1 and 0, which is how Apple's
-  /// framework prints them.
+  /// A value in an expression. Truth values are equal to the numbers 1 and 0, because Apple's framework prints them as
+  /// these numbers.
   public struct Literal: Hashable, Sendable {
-    /// The value as it was given, truth values included.
+    /// The given value, which may be a truth value.
     public let value: Value
 
     /// The literal of a value.
@@ -64,7 +64,7 @@ public indirect enum Expression: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { number.hash(into: &hasher) }
   }
 
-  /// The operations of sets, by their words in the format language.
+  /// The set operations, with their words in the format language.
   public enum SetOperation: String, Hashable, Sendable {
     /// The elements that are in either set.
     case union = "UNION"
@@ -75,12 +75,12 @@ public indirect enum Expression: Hashable, Sendable {
   }
 }
 
-/// An object in a predicate, as the module above knows it.
+/// An object in a predicate, of a type of the module above.
 public struct ObjectConstant: Hashable, Sendable, CustomStringConvertible {
   /// The object. It is compared and hashed by its own `==` and `hash(into:)`.
   public let base: any Hashable & Sendable
 
-  /// Carries an object.
+  /// Wraps an object.
   public init(_ base: any Hashable & Sendable) { self.base = base }
 
   public static func == (a: ObjectConstant, b: ObjectConstant) -> Bool { AnyHashable(a.base) == AnyHashable(b.base) }

@@ -1,16 +1,16 @@
 import StoreSchema
 
-/// A predicate as it is written: a syntax tree over ``Expression``.
+/// A predicate in its written form: a syntax tree over ``Expression``.
 ///
 /// Its value is always true or false; there is no third value. `nil > 5` is false, and so its negation is true.
 public indirect enum Predicate: Hashable, Sendable {
   /// `TRUEPREDICATE` or `FALSEPREDICATE`.
   case value(Bool)
-  /// One value, or the elements of a collection, against another value.
+  /// A comparison of one value, or of the elements of a collection, with another value.
   case comparison(Comparison)
-  /// True where all parts are; also without parts.
+  /// True where all parts are true; also without parts.
   case and([Predicate])
-  /// True where some part is; false without parts.
+  /// True where at least one part is true; false without parts.
   case or([Predicate])
   /// True where the part is false.
   case not(Predicate)
@@ -21,9 +21,9 @@ public indirect enum Predicate: Hashable, Sendable {
   public struct Comparison: Hashable, Sendable {
     /// The expression before the operator.
     public var left: Expression
-    /// The expression behind the operator.
+    /// The expression after the operator.
     public var right: Expression
-    /// Whether the comparison is of the left value, of all of its elements, or of any.
+    /// Whether the comparison applies to the left value, to all of its elements, or to any element.
     public var modifier: Modifier
     /// The operator.
     public var op: Operator
@@ -54,7 +54,7 @@ public indirect enum Predicate: Hashable, Sendable {
     case greaterThanOrEqualTo = 3
     /// `==`. Nil equals nil.
     case equalTo = 4
-    /// `!=`: what `==` is not.
+    /// `!=`: the negation of `==`.
     case notEqualTo = 5
     /// `MATCHES`: the whole left text matches the regular expression on the right.
     case matches = 6
@@ -67,14 +67,14 @@ public indirect enum Predicate: Hashable, Sendable {
     case endsWith = 9
     /// `IN`: the left value is in the collection on the right, or the left text in the right one.
     case `in` = 10
-    /// A comparison by a method of the left object. Only carried, never evaluated.
+    /// A comparison by a method of the left object. It is kept, but never evaluated.
     case customSelector = 11
-    /// `CONTAINS`: the collection on the left has the right value, or the left text the right one.
+    /// `CONTAINS`: the collection on the left contains the right value, or the left text the right text.
     case contains = 99
-    /// `BETWEEN`: the left value lies between the two on the right, both included.
+    /// `BETWEEN`: the left value is between the two on the right, both included.
     case between = 100
 
-    /// The operator for exchanged sides; nil where there is none.
+    /// The operator after exchanging the sides; nil where there is none.
     package var mirrored: Self? {
       switch self {
       case .lessThan: .greaterThan
@@ -101,15 +101,15 @@ public indirect enum Predicate: Hashable, Sendable {
   public struct Options: OptionSet, Hashable, Sendable {
     /// One bit for each option.
     public var rawValue: UInt
-    /// The options of the bits.
+    /// The options with bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// `[c]`: upper and lower case are the same.
     public static let caseInsensitive = Options(rawValue: 1)
     /// `[d]`: marks on letters do not count.
     public static let diacriticInsensitive = Options(rawValue: 2)
-    /// `[n]`: both texts are in the same Unicode form already, and are compared as they are.
+    /// `[n]`: both texts are already in the same Unicode normalization form, and are compared literally.
     public static let normalized = Options(rawValue: 4)
-    /// `[l]`: texts are compared as the user's language does.
+    /// `[l]`: texts are compared by the rules of the user's language.
     public static let localeSensitive = Options(rawValue: 8)
   }
 }

@@ -1,6 +1,6 @@
-/// How deep trees may be: what evaluates, resolves and prints them calls itself once a level.
+/// Limits the depth of trees, because evaluating, resolving and printing them recurse once for each level.
 public enum TreeHeight {
-  /// What the format language refuses too.
+  /// The limit of the format language.
   public static let limit = FormatParser.heightLimit
 
   /// The text that is printed for a deeper tree.
@@ -11,15 +11,15 @@ public enum TreeHeight {
     case expression(Expression)
   }
 
-  /// Whether a tree is deeper than the limit; found without recursion.
+  /// Whether a tree exceeds the limit. Checked without recursion.
   public static func isExceeded(by predicate: Predicate) -> Bool { height(of: .predicate(predicate)) > limit }
-  /// Whether a tree is deeper than the limit; found without recursion.
+  /// Whether a tree exceeds the limit. Checked without recursion.
   public static func isExceeded(by expression: Expression) -> Bool { height(of: .expression(expression)) > limit }
 
   static func height(of predicate: Predicate) -> Int { height(of: .predicate(predicate)) }
   static func height(of expression: Expression) -> Int { height(of: .expression(expression)) }
 
-  /// The number of levels, as far as the first one beyond the limit.
+  /// The number of levels, counted up to the first one beyond the limit.
   private static func height(of root: Node) -> Int {
     var (pending, height) = ([(node: root, depth: 1)], 0)
     while let (node, depth) = pending.popLast() {
@@ -40,7 +40,7 @@ public enum TreeHeight {
     }
   }
 
-  /// The expressions that an expression is directly made of, also over predicates.
+  /// The direct operands of an expression, including those inside of its predicates.
   static func expressions(in expression: Expression) -> [Expression] {
     var (result, pending) = ([Expression](), children(expression))
     while let node = pending.popLast() {
@@ -67,8 +67,8 @@ public enum TreeHeight {
 }
 
 extension Predicate {
-  /// The same predicate with conjunctions in conjunctions, or disjunctions in disjunctions, as one: what making a chain
-  /// one by one gives is as deep as the chain is long.
+  /// The same predicate with nested conjunctions, or nested disjunctions, combined to one: a chain that was built step
+  /// by step is as deep as it is long.
   var flattened: Predicate {
     var (parts, pending, isAnd) = ([Predicate](), [self], false)
     if case .and = self { isAnd = true }

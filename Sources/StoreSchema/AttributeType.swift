@@ -1,6 +1,6 @@
 /// The type of an attribute, with the raw values that Core Data's model files and version hashes use.
 public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
-  /// No type. No store keeps a value of it.
+  /// No type. No store keeps such a value.
   case undefined = 0
   /// A whole number of 16 bits.
   case integer16 = 100
@@ -26,10 +26,10 @@ public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
   case uuid = 1100
   /// A URI, as its absolute string.
   case uri = 1200
-  /// A value in an encoded form, which stores take as bytes.
+  /// A value in an encoded form, which stores treat as bytes.
   case transformable = 1800
-  /// An object ID, as a type of results. No store keeps a value of it.
+  /// An object ID, as a type of results. No store keeps such a value.
   case objectID = 2000
-  /// Named elements, each with a slot of its own.
+  /// Named elements, each with its own slot.
   case composite = 2100
 }

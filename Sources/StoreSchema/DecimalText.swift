@@ -1,6 +1,7 @@
 import Foundation
 
-/// The canonical text of decimals: digits with at most one point, no exponent, no trailing zeros, `-` in front.
+/// The canonical text of decimals: digits with at most one point, no exponent, no trailing zeros, a leading `-` where
+/// negative.
 public enum DecimalText {
   /// The canonical text of a decimal that is a number.
   public static func format(_ value: Decimal) -> String { value.isZero ? "0" : value.description }

@@ -1,25 +1,25 @@
 import Foundation
 
-/// An entity as a model states it, before it is numbered and laid out by ``Schema``.
+/// An entity as a model declares it, before ``Schema`` gives it an index and slots.
 ///
-/// Only what a store can hold or must compare is here: transient attributes, fetched properties, classes,
-/// defaults and validation belong to the layers above.
+/// It contains only what a store holds or compares. Transient attributes, fetched properties, classes, defaults and
+/// validation belong to the layers above.
 public struct EntityDefinition: Sendable, Hashable {
   /// The entity's name, unique within its model.
   public var name: String
   /// Whether the entity has no objects of its own.
   public var isAbstract = false
-  /// The name of the parent entity, nil for a root.
+  /// The name of the parent entity, nil for a root entity.
   public var superentity: String?
-  /// The entity's own attributes, inherited ones left out.
+  /// The entity's own attributes, without inherited ones.
   public var attributes: [AttributeDefinition] = []
-  /// The entity's own relationships, inherited ones left out.
+  /// The entity's own relationships, without inherited ones.
   public var relationships: [RelationshipDefinition] = []
   /// Each inner array names the attributes or to-one relationships whose values must be unique together.
   public var uniquenessConstraints: [[String]] = []
   /// The entity's own fetch indexes. They are not part of the version hash.
   public var fetchIndexes: [FetchIndexDefinition] = []
-  /// The name this entity is looked up by in older stores; equal to `name` when never renamed.
+  /// The name by which the entity is found in older stores; equal to `name` unless it was renamed.
   public var renamingIdentifier: String
   /// A text that enters the version hash; nil for none.
   public var versionHashModifier: String?
@@ -31,19 +31,19 @@ public struct EntityDefinition: Sendable, Hashable {
   }
 }
 
-/// A persistent attribute as a model states it.
+/// A persistent attribute as a model declares it.
 public struct AttributeDefinition: Sendable, Hashable {
   /// The attribute's name, unique within its entity.
   public var name: String
   /// The type of the values.
   public var type: AttributeType
-  /// Whether a stored object may be without a value.
+  /// Whether a stored object may have no value.
   public var isOptional = true
   /// Whether large binary values may be kept outside the row. Part of the version hash.
   public var allowsExternalBinaryDataStorage = false
   /// Whether persistent history keeps the value of a deleted object. Part of the version hash.
   public var preservesValueInHistoryOnDeletion = false
-  /// The name by which the attribute is found in older stores; equal to `name` when never renamed.
+  /// The name by which the attribute is found in older stores; equal to `name` unless it was renamed.
   public var renamingIdentifier: String
   /// A text that enters the version hash; nil for none.
   public var versionHashModifier: String?
@@ -60,7 +60,7 @@ public struct AttributeDefinition: Sendable, Hashable {
   }
 }
 
-/// A persistent relationship as a model states it.
+/// A persistent relationship as a model declares it.
 public struct RelationshipDefinition: Sendable, Hashable {
   /// The relationship's name, unique within its entity.
   public var name: String
@@ -68,17 +68,17 @@ public struct RelationshipDefinition: Sendable, Hashable {
   public var destination: String
   /// The name of the inverse on the destination, nil for a one-way relationship.
   public var inverse: String?
-  /// Whether a stored object may be without destinations.
+  /// Whether a stored object may have no destinations.
   public var isOptional = true
   /// Whether the destinations of a to-many relationship have an order.
   public var isOrdered = false
   /// The fewest destinations. Stores do not check it.
   public var minCount = 0
-  /// 1 exactly for to-one; 0 or negative for an unbounded to-many.
+  /// 1 for a to-one relationship; 0 or negative for a to-many relationship without a limit.
   public var maxCount = 0
-  /// What becomes of the destinations when an object of this side is deleted. No part of the version hash.
+  /// What happens to the destinations when an object of this side is deleted. Not part of the version hash.
   public var deleteRule = DeleteRule.noAction
-  /// The name by which the relationship is found in older stores; equal to `name` when never renamed.
+  /// The name by which the relationship is found in older stores; equal to `name` unless it was renamed.
   public var renamingIdentifier: String
   /// A text that enters the version hash; nil for none.
   public var versionHashModifier: String?
@@ -94,18 +94,18 @@ public struct RelationshipDefinition: Sendable, Hashable {
   public var isToMany: Bool { maxCount != 1 }
 }
 
-/// What becomes of a relationship's destinations when its object is deleted
+/// What happens to a relationship's destinations when its object is deleted
 /// ([NSDeleteRule](https://developer.apple.com/documentation/coredata/nsdeleterule)).
 ///
-/// The layers above follow the rule. A store only makes sure at commit that nobody else has undone that meanwhile: see
+/// The layers above apply the rule. A store only checks at commit that no other save has undone its effects: see
 /// ``Entity/guardedMembers`` and ``Entity/guardedLinks``.
 public enum DeleteRule: Sendable, Hashable {
-  /// What the rule does with the destinations: nothing; empties their inverse; deletes them too; refuses the deletion
-  /// while there are any.
+  /// The effect on the destinations: none; removal from their inverse; deletion; rejection of the deletion while there
+  /// are any.
   case noAction, nullify, cascade, deny
 }
 
-/// How a derived attribute is computed by the store at save
+/// How the store computes a derived attribute at save
 /// ([NSDerivedAttributeDescription](https://developer.apple.com/documentation/coredata/nsderivedattributedescription)).
 public enum Derivation: Sendable, Hashable {
   /// A property of the same entity, or one reached over to-one relationships.
@@ -114,11 +114,11 @@ public enum Derivation: Sendable, Hashable {
   case function(String, [String])
   /// `rel.@count`.
   case count(relationship: String)
-  /// `rel.attribute.@sum` and its like, by the name of its function without the colon: `sum`, `average`, `min`, `max`.
+  /// `rel.attribute.@sum` and similar, by the name of the function without the colon: `sum`, `average`, `min`, `max`.
   case aggregate(String, relationship: String, attribute: String)
   /// `now()`: the time of the save.
   case now
-  /// Anything else, as text: carried, and never computed here.
+  /// Any other derivation, as text. It is kept, but never computed here.
   case unsupported(String)
 }
 
@@ -131,7 +131,7 @@ public struct FetchIndexDefinition: Sendable, Hashable {
   /// The partial-index predicate in the predicate format language.
   public var partialPredicate: String?
 
-  /// An index on properties; on all objects without a predicate.
+  /// An index on properties. Without a predicate it covers all objects.
   public init(name: String, elements: [Element], partialPredicate: String? = nil) {
     self.name = name
     self.elements = elements
@@ -140,11 +140,11 @@ public struct FetchIndexDefinition: Sendable, Hashable {
 
   /// One property of an index.
   public struct Element: Sendable, Hashable {
-    /// A property name, or `self` and `entity` for the object's key and entity number.
+    /// The name of a property; or `self` and `entity` for the object's key and entity number.
     public var property: String
     /// Whether the index is in ascending order of the property.
     public var isAscending: Bool
-    /// Whether the property is in an R-tree, for ranges, in place of an ordered index.
+    /// Whether the property is in an R-tree, for ranges, instead of an ordered index.
     public var isRTree: Bool
 
     /// An element on a property.

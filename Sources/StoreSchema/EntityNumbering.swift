@@ -1,4 +1,4 @@
-/// Puts entities in Core Data's order and checks their names and parents.
+/// Sorts entities in Core Data's order, and checks their names and parents.
 enum EntityNumbering {
   struct Numbered {
     var definition: EntityDefinition
@@ -7,10 +7,10 @@ enum EntityNumbering {
     var subtree: Range<Int>
   }
 
-  /// Every entity has the slots of all above it, so that a line without end would fill the memory.
+  /// Every entity has the slots of all its superentities, so a very long line of them would fill the memory.
   private static let depthLimit = 256
 
-  /// Roots by name without regard to case, each followed by its descendants, depth first.
+  /// Root entities by name, ignoring case, each followed by its descendants, depth first.
   static func number(_ definitions: [EntityDefinition]) throws(SchemaError) -> [Numbered] {
     try checkNames(definitions)
     var children: [String?: [EntityDefinition]] = [:]
@@ -59,14 +59,14 @@ enum EntityNumbering {
     }
   }
 
-  /// Names become names of tables and columns, so they must be words.
+  /// Stores use names for tables and columns, so they must be words.
   private static func checkWords(_ definition: EntityDefinition) throws(SchemaError) {
     let rule =
       "has a character in its name other than letters, digits and _; rename it, because stores make their own names of it"
     if !SchemaName.isWord(definition.name) { throw SchemaError(definition.name, rule) }
     var names = definition.relationships.map(\.name)
     var attributes = definition.attributes[...]
-    // Elements of composite attributes may be composite themselves.
+    // Elements of composite attributes may themselves be composites.
     while let attribute = attributes.popFirst() {
       names.append(attribute.name)
       attributes += attribute.elements

@@ -2,22 +2,22 @@ import Foundation
 
 /// The text of object URIs, `x-coredata://STORE/Entity/pN`.
 public enum ObjectURI {
-  /// What stands for itself in every part of a URI (RFC 3986, 2.3).
+  /// The characters that are not encoded in any part of a URI (RFC 3986, 2.3).
   private static let unreserved = CharacterSet(
     charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
-  /// The URI of an object that is called `name` behind the letter `p`: its key, unless a client's store calls it
-  /// otherwise. All parts are percent-encoded.
+  /// The URI of a saved object. `name`, after the letter `p`, is its key, or its name in a client's store. All parts
+  /// are percent-encoded.
   public static func text(store identifier: String, entity: String, name: String) -> String {
     "x-coredata://\(host(identifier))/\(path(entity))/p\(path(name))"
   }
 
-  /// The URI of an object that is not saved. It names no store.
+  /// The URI of an unsaved object. It names no store.
   public static func text(entity: String, temporary number: Int64) -> String {
     "x-coredata:///\(path(entity))/t\(number)"
   }
 
-  /// The identifier of a store as the host of the URI, percent-encoded: a file may have any text there.
+  /// The identifier of a store as the host of the URI, percent-encoded, because a file may contain any identifier.
   private static func host(_ identifier: String) -> String { encoded(identifier, unreserved) }
 
   private static func path(_ text: String) -> String { encoded(text, .urlPathAllowed) }

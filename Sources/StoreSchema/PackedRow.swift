@@ -1,8 +1,8 @@
 import Foundation
 
 extension Row {
-  /// The packed bytes of the row: the same wherever they lie, so that a store may keep them as they are; see
-  /// ``init(packed:key:version:_:)``. Key, version and entity are not among them. Valid during the call.
+  /// The packed bytes of the row. They do not depend on their address, so a store may keep them unchanged; see
+  /// ``init(packed:key:version:_:)``. They do not contain key, version and entity. Valid during the call.
   @inlinable public func withPackedBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
@@ -12,8 +12,8 @@ extension Row {
     return try body(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// Takes packed bytes back, which may come from anywhere: nil where they are no row of `form`'s entity, so that
-  /// nothing read from the row can lie outside of it, or outside the schema.
+  /// Makes a row from packed bytes, which may come from any source. Nil where they are not a row of `form`'s entity. So
+  /// nothing that is read from the row can lie outside of its memory, or outside of the schema.
   public init?(packed bytes: UnsafeRawBufferPointer, key: Int64, version: Int64, _ form: PackedRowForm) {
     guard key > 0, version > 0, bytes.count >= form.head, bytes.count <= RowBuilder.largest,
       let start = bytes.baseAddress
@@ -31,12 +31,11 @@ extension Row {
   }
 }
 
-/// What packed bytes must be to be a row of one entity. A class, so that nothing is counted but itself while rows are
-/// judged.
+/// The conditions for packed bytes to be a row of one entity. A class, so that checking rows counts only one reference.
 public final class PackedRowForm: Sendable {
   let entity: UInt32
   let slotCount: UInt32
-  /// How many bytes bitmap and words take.
+  /// The number of bytes of bitmap and words.
   let head: Int
   private let bitmapWords: Int
   private let byteSlots: [Int]
@@ -49,7 +48,7 @@ public final class PackedRowForm: Sendable {
     let destinations: Range<Int>
   }
 
-  /// What rows of `entity` must be.
+  /// The form of rows of `entity`.
   public init(_ entity: Entity) {
     self.entity = UInt32(entity.index)
     slotCount = UInt32(entity.slots.count)
@@ -64,7 +63,7 @@ public final class PackedRowForm: Sendable {
     }
   }
 
-  /// `words` are as long as the head at least; nothing behind `byteCount` is read.
+  /// `words` has at least the length of the head; nothing after `byteCount` is read.
   func accepts(_ words: UnsafePointer<UInt64>, byteCount: UInt64) -> Bool {
     if !nullsAreClear(words) { return false }
     for slot in byteSlots {
@@ -82,7 +81,7 @@ public final class PackedRowForm: Sendable {
     words[slot &>> 6] & (1 &<< UInt64(slot & 63)) != 0
   }
 
-  /// Whether null slots have the word zero, and the bits behind the last slot count as null.
+  /// Whether null slots have the word zero, and the bits after the last slot are set.
   private func nullsAreClear(_ words: UnsafePointer<UInt64>) -> Bool {
     var first = 0
     let slots = Int(slotCount)

@@ -2,18 +2,18 @@ import Foundation
 
 /// The stored state of one object: an immutable, packed block that the row cache and every context share.
 ///
-/// The block is an 8-byte word a slot behind a bitmap of the slots that are null, then the bytes of strings and blobs.
-/// It holds no pointers, so that a store may keep the very same bytes. Reading a scalar costs a load; a `String` is
-/// built when it is read.
+/// The block consists of a bitmap of the null slots, an 8-byte word for each slot, and the bytes of strings and blobs.
+/// It contains no pointers, so a store may keep the same bytes. Reading a scalar costs a load; a `String` is made when
+/// it is read.
 ///
-/// Sendable, unchecked: nothing writes to a block once its row is out of the builder's hands. What is not complete yet is
-/// no row, but a ``RowDraft``.
+/// Sendable, unchecked: nothing writes to a block once the builder has returned its row. An incomplete row is a
+/// ``RowDraft``.
 public struct Row: @unchecked Sendable {
   @usableFromInline var block: RowBlock
 
   @usableFromInline init(_ block: RowBlock) { self.block = block }
 
-  /// Read through a pointer: the block never changes, so there is nothing for exclusivity checks to find.
+  /// Read through a pointer without exclusivity checks, because the block never changes.
   @inlinable var header: RowHeader { block.withUnsafeMutablePointerToHeader { $0.pointee } }
 
   /// The object's key, unique within its entity hierarchy.
@@ -33,7 +33,7 @@ public struct Row: @unchecked Sendable {
   /// Whether both are the same block in memory.
   @inlinable public func isIdentical(to other: Row) -> Bool { block === other.block }
 
-  /// The row's memory, for as long as the caller knows that someone holds the row.
+  /// The row's memory. Valid while the caller knows that the row is held.
   @inlinable public var view: RowView { block.withUnsafeMutablePointers { RowView(header: $0, words: $1) } }
 
   /// Whether the slot has no value.
@@ -68,7 +68,8 @@ public struct Row: @unchecked Sendable {
     withExtendedLifetime(block) { view.reference(slot, entitySlot: entitySlot, destination: destination) }
   }
 
-  /// A slot's value by its kind. References give the bare key as `.int`; see ``reference(_:entitySlot:destination:)``.
+  /// A slot's value by its kind. A reference is returned as `.int` with the key only; see
+  /// ``reference(_:entitySlot:destination:)``.
   public func value(_ slot: Int, _ kind: SlotKind) -> Value {
     if isNull(slot) { return .null }
     switch kind {
@@ -109,11 +110,11 @@ public struct Row: @unchecked Sendable {
   @usableFromInline var version: Int64
   @usableFromInline var entity: UInt32
   @usableFromInline var slotCount: UInt32
-  /// Bytes behind the header: bitmap, words and data.
+  /// The number of bytes after the header: bitmap, words and data.
   @usableFromInline var byteCount: UInt32
   /// Whether the row owns objects; see ``RowObjects``.
   @usableFromInline var ownsObjects = false
-  /// Whether the block is a ``RowDraft``'s that is not sealed.
+  /// Whether the block belongs to a ``RowDraft`` that is not sealed.
   @usableFromInline var isDraft = false
   /// See ``RowDraft/gotKey``.
   @usableFromInline var gotKey = false
@@ -137,6 +138,7 @@ public struct Row: @unchecked Sendable {
 }
 
 extension Row {
-  /// Whether this value alone holds the block. A snapshot of the moment: use it to decide what to forget.
+  /// Whether only this value holds the block. Another thread may change that at once: use it only to decide what to
+  /// drop.
   public mutating func isUniquelyHeld() -> Bool { isKnownUniquelyReferenced(&block) }
 }

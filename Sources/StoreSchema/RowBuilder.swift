@@ -2,8 +2,11 @@ import Foundation
 
 /// Packs rows, one after another, in a buffer that it keeps.
 ///
-/// Used by one caller at a time, so its fields are free of exclusivity checks, which cost as much as the packing.
-/// For each row: ``begin(slots:)``, one call for every slot that is not null, ``finish(key:entity:version:)``.
+/// It must be used by one caller at a time. Its fields have no exclusivity checks, which would cost as much as the
+/// packing.
+///
+/// For each row: call ``begin(slots:)``, then set every slot that is not null, then call
+/// ``finish(key:entity:version:)``.
 public final class RowBuilder {
   /// The bitmap of nulls, then the words.
   @exclusivity(unchecked) @usableFromInline var words: UnsafeMutablePointer<UInt64>
@@ -13,26 +16,25 @@ public final class RowBuilder {
   @exclusivity(unchecked) @usableFromInline var byteCount = 0
   @exclusivity(unchecked) @usableFromInline var slotCount = 0
   @exclusivity(unchecked) @usableFromInline var bitmapWords = 0
-  /// How many bytes bitmap and words take.
+  /// The number of bytes of bitmap and words.
   @exclusivity(unchecked) @usableFromInline var head = 0
-  /// Objects that the row will own; also those of a row that was never ended, which do no harm there.
+  /// Objects that the row will own. May contain objects of a row that was never finished, which is harmless.
   @exclusivity(unchecked) private var objects: [UInt64] = []
   private let limit: Int
-  /// Whether the row's bytes are too many for the kept buffer.
+  /// Whether the row's bytes exceed the kept buffer.
   @exclusivity(unchecked) @usableFromInline var isLarge = false
-  /// Where the bytes of a large row are, behind its head: it becomes the row, so that they are copied once.
+  /// The memory of a large row, with its bytes after its head. It becomes the row, so that the bytes are copied once.
   @exclusivity(unchecked) private var block: RowBlock?
-  /// Whether values were left out of the row because it cannot hold them, which is noticed before memory is taken.
+  /// Whether values were left out because the row cannot hold them. That is noticed before memory is allocated.
   @exclusivity(unchecked) private var hasLeftOut = false
 
-  /// The most bytes of values that are kept in a buffer. A row with more is a block of its own from the beginning.
+  /// The most bytes of values that are kept in the buffer. A row with more bytes is built in its own block.
   public static let mostKept = 1 << 20
 
-  /// The most bytes that a row can have, values and their slots together: stored rows have offsets and lengths of 31
-  /// bits.
+  /// The most bytes of a row, values and slots together: stored rows have offsets and lengths of 31 bits.
   public static let largest = Int(Int32.max)
 
-  /// `limit` is for tests: what counts as too large.
+  /// `limit` is for tests: the number of bytes above which a row is too large.
   public init(limit: Int = RowBuilder.largest) {
     self.limit = limit
     words = .allocate(capacity: wordCapacity)
@@ -48,12 +50,12 @@ public final class RowBuilder {
   @inlinable @inline(__always)
   public func begin(slots: Int) { begin(slots, bitmap: .max) }
 
-  /// Starts a row in which no slot is null. Gives the address of its first word: the caller writes every word there,
-  /// zero for a slot that it makes null. Valid until the row ends.
+  /// Starts a row in which no slot is null. Returns the address of its first word. The caller must write every word
+  /// there; zero for a slot that it makes null. Valid until the row is finished.
   @inlinable @inline(__always)
   public func beginFilled(slots: Int) -> UnsafeMutablePointer<UInt64> {
     begin(slots, bitmap: 0)
-    // Bits behind the last slot count as null.
+    // Bits after the last slot count as null.
     if slots & 63 != 0 { words[bitmapWords &- 1] = .max &<< UInt64(slots & 63) }
     return words + bitmapWords
   }
@@ -84,7 +86,7 @@ public final class RowBuilder {
   @inlinable @inline(__always)
   public func setInt(_ slot: Int, _ value: Int64) { set(slot, UInt64(bitPattern: value)) }
 
-  /// Sets a double, a float or a date. NaN is the caller's to refuse; -0.0 becomes 0.
+  /// Sets a double, a float or a date. The caller must reject NaN; -0.0 becomes 0.
   @inlinable @inline(__always)
   public func setDouble(_ slot: Int, _ value: Double) { set(slot, value == 0 ? 0 : value.bitPattern) }
 
@@ -98,7 +100,7 @@ public final class RowBuilder {
   /// Sets a slot for which ``SlotKind/isBytes`` holds.
   public func setBytes(_ slot: Int, _ source: UnsafeRawBufferPointer) { set(slot, add(source)) }
 
-  /// Appends bytes. Gives the word of their slot: offset and length.
+  /// Appends bytes. Returns the word of their slot: offset and length.
   @inlinable @inline(__always)
   public func add(_ source: UnsafeRawBufferPointer) -> UInt64 {
     let count = source.count
@@ -106,13 +108,13 @@ public final class RowBuilder {
     if next > byteCapacity && !growBytes(to: next) { return 0 }
     if let start = source.baseAddress { (bytes + byteCount).copyMemory(from: start, byteCount: count) }
     if count == RowObjects.length { noteObject(source) }
-    // Offsets are relative to the first bitmap word, so that a reader needs no further arithmetic.
+    // Offsets are relative to the first bitmap word, so that reading needs no further arithmetic.
     let word = UInt64(truncatingIfNeeded: head &+ byteCount) &<< 32 | UInt64(truncatingIfNeeded: count)
     byteCount = next
     return word
   }
 
-  /// Bytes that may be a token.
+  /// Notes the object of a token; `bytes` may be one.
   @usableFromInline @inline(never)
   func noteObject(_ bytes: UnsafeRawBufferPointer) {
     if let object = RowObjects.id(bytes) { objects.append(object) }
@@ -129,8 +131,8 @@ public final class RowBuilder {
     withUnsafeBytes(of: value.uuid) { setBytes(slot, $0) }
   }
 
-  /// Sets a slot of any kind from a value. A value of another type than the kind's leaves the slot null; callers have
-  /// checked types before.
+  /// Sets a slot of any kind from a value. A value of another type than the kind's leaves the slot null; callers must
+  /// have checked types before.
   public func set(_ slot: Int, _ value: Value) {
     switch value {
     case .null: setNull(slot)
@@ -152,11 +154,12 @@ public final class RowBuilder {
     if kind.isBytes { row.withBytes(slot) { setBytes(slot, $0) } } else { set(slot, row.word(slot)) }
   }
 
-  /// Whether the values are more than a row can have together. Then ``finish(key:entity:version:)`` must not be called.
+  /// Whether the values together exceed the limit of a row. Then ``finish(key:entity:version:)`` must not be called.
   public var isTooLarge: Bool { hasLeftOut || head &+ byteCount > limit }
 
-  /// Ends the row, which must not be too large; see ``isTooLarge``. A row of SQLite never is: it has a billion bytes at
-  /// most ([Limits](https://www.sqlite.org/limits.html), 1). Slots not set since ``begin(slots:)`` are null.
+  /// Finishes the row, which must not be too large; see ``isTooLarge``. A row of SQLite never is: it has at most a
+  /// billion bytes ([Limits](https://www.sqlite.org/limits.html), 1). Slots that were not set since ``begin(slots:)``
+  /// are null.
   public func finish(key: Int64, entity: Int, version: Int64) -> Row {
     clearNulls()
     let total = head &+ byteCount
@@ -196,7 +199,7 @@ public final class RowBuilder {
     objects = []
   }
 
-  /// Gives null slots the word zero, so that equal rows have equal bytes.
+  /// Sets the words of null slots to zero, so that equal rows have equal bytes.
   @inline(__always)
   private func clearNulls() {
     var first = 0
@@ -225,7 +228,7 @@ public final class RowBuilder {
     bytes = .allocate(byteCount: byteCapacity, alignment: 8)
   }
 
-  /// False where a row cannot be so large.
+  /// Returns false where a row cannot be so large.
   @usableFromInline @inline(never) func growBytes(to needed: Int) -> Bool {
     if needed > limit - head {
       (isLarge, hasLeftOut) = (true, true)
@@ -240,7 +243,7 @@ public final class RowBuilder {
     return true
   }
 
-  /// The first time there is room for what is needed, and no more: often one value is all that is large.
+  /// The first time, allocates only the required size, because often only one value is large.
   private func moveToBlock(for needed: Int) {
     byteCapacity = block == nil ? needed : min(max(needed, byteCapacity * 2), limit - head)
     let words = (head + byteCapacity + 7) / 8

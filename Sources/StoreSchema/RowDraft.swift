@@ -1,15 +1,15 @@
 import Foundation
 
-/// A row that is not complete: its key, its version and its references to other new objects may still change.
+/// An incomplete row: its key, its version and its references to other new objects may still change.
 ///
-/// Whoever makes a change set packs drafts. The engine that commits the change set seals them, and only then are they
-/// rows. Sealing writes into the draft's own memory and copies nothing. A draft is used by one thread at a time.
+/// The code that makes a change set packs drafts. The engine that commits the change set seals them, and only then are
+/// they rows. Sealing writes into the draft's own memory and copies nothing. One thread at a time uses a draft.
 ///
-/// Sendable, unchecked: a draft is handed on with its change set, and a sealed one does not change any more.
+/// Sendable, unchecked: a draft is passed on with its change set, and a sealed draft does not change any more.
 public struct RowDraft: @unchecked Sendable {
   @usableFromInline var row: Row
 
-  /// `row` is in nobody else's hands.
+  /// No other code may hold `row`.
   init(unsealed row: Row) {
     self.row = row
     row.block.withUnsafeMutablePointerToHeader { $0.pointee.isDraft = true }
@@ -17,18 +17,18 @@ public struct RowDraft: @unchecked Sendable {
 
   /// Index of the object's own entity.
   @inlinable public var entity: Int { row.entity }
-  /// The object's key. Zero or less: the object asks for one.
+  /// The object's key. Zero or less: the object needs a key.
   @inlinable public var key: Int64 { row.key }
   /// The version that the row will have.
   @inlinable public var version: Int64 { row.version }
-  /// The number of slots, that of the entity.
+  /// The number of slots of the entity.
   @inlinable public var slotCount: Int { row.slotCount }
-  /// The number of bytes the row takes in memory.
+  /// The number of bytes of the row in memory.
   public var byteCount: Int { row.byteCount }
-  /// Entity and key, as they are now.
+  /// The present entity and key.
   @inlinable public var reference: ObjectReference { row.reference }
 
-  /// The values as they are now. Valid as long as someone holds the draft.
+  /// The present values. Valid while the draft is held.
   @inlinable public var view: RowView { row.view }
   /// Whether a slot has no value.
   @inlinable public func isNull(_ slot: Int) -> Bool { row.isNull(slot) }
@@ -38,16 +38,17 @@ public struct RowDraft: @unchecked Sendable {
   /// Whether the draft is complete. From then on nothing changes it.
   @inlinable public var isSealed: Bool { !row.header.isDraft }
 
-  /// The row that a sealed draft is. Stops the program before the draft is sealed.
+  /// The row of a sealed draft. Stops the program before the draft is sealed.
   @inlinable public var sealedRow: Row {
     precondition(isSealed, "the draft of a row is not sealed")
     return row
   }
 
-  /// Whether the object asked for its key, and got it when the draft was sealed.
+  /// Whether the object needed a key, and got it when the draft was sealed.
   public var gotKey: Bool { row.header.gotKey }
 
-  /// Sets a slot whose word is the value itself. False, and nothing is done, for a value that needs bytes of its own.
+  /// Sets a slot whose word is the value itself. Returns false, and does nothing, for a value that needs variable
+  /// bytes.
   public func patch(_ slot: Int, _ value: Value) -> Bool {
     precondition(!isSealed, "a row does not change")
     let word: UInt64?
@@ -67,11 +68,11 @@ public struct RowDraft: @unchecked Sendable {
     return true
   }
 
-  /// Completes the row: gives it its key and version, and its references to new objects theirs.
+  /// Completes the row: sets its key, its version and its references to new objects.
   ///
-  /// `keys[n]` is the key of the n-th new object; words of `referenceSlots` that hold `-(n + 1)` become `keys[n]`. False
-  /// where the draft was sealed before with another key or version: then nothing is done, because the references are
-  /// resolved already.
+  /// `keys[n]` is the key of the n-th new object; words of `referenceSlots` that hold `-(n + 1)` become `keys[n]`. If
+  /// the draft was sealed before with another key or version, returns false and does nothing, because its references
+  /// are already resolved.
   public func seal(key: Int64, version: Int64, referenceSlots: [Int] = [], keys: [Int64] = []) -> Bool {
     row.block.withUnsafeMutablePointers { header, elements in
       if !header.pointee.isDraft { return header.pointee.key == key && header.pointee.version == version }
@@ -89,7 +90,8 @@ public struct RowDraft: @unchecked Sendable {
     }
   }
 
-  /// Gives the object a key that was allocated for it, or with zero the wish for one. Before the draft is sealed.
+  /// Sets the key that was allocated for the object; zero stands for an object that needs a key. Call it before the
+  /// draft is sealed.
   public func setKey(_ key: Int64) {
     precondition(!isSealed, "a row does not change")
     row.block.withUnsafeMutablePointerToHeader { $0.pointee.key = key }
@@ -99,11 +101,11 @@ public struct RowDraft: @unchecked Sendable {
   @inlinable @inline(__always)
   package func sealAsIs() { row.block.withUnsafeMutablePointerToHeader { $0.pointee.isDraft = false } }
 
-  /// A draft with memory of its own and the same values, and with another version unless that is nil. A copy of a sealed
-  /// draft has the key that this one has got.
+  /// A draft with the same values in its own memory, and with another version unless that is nil. A copy of a sealed
+  /// draft keeps its key.
   public func copy(version: Int64? = nil) -> RowDraft { RowDraft(unsealed: row.copy(version: version ?? self.version)) }
 
-  /// Takes the row of a sealed draft out, and leaves `other` to be released with the draft. Neither is counted.
+  /// Exchanges the row of a sealed draft with `other`, which is released with the draft. Neither is retained.
   package mutating func exchange(_ other: inout Row) { swap(&row, &other) }
 }
 
@@ -138,7 +140,7 @@ extension RowView {
 }
 
 extension RowBuilder {
-  /// Ends a row as ``finish(key:entity:version:)`` does, as a draft.
+  /// Finishes a row like ``finish(key:entity:version:)``, as a draft.
   public func finishDraft(key: Int64, entity: Int, version: Int64) -> RowDraft {
     RowDraft(unsealed: finish(key: key, entity: entity, version: version))
   }
@@ -147,7 +149,7 @@ extension RowBuilder {
   public func copy(_ slot: Int, _ kind: SlotKind, from draft: RowDraft) { copy(slot, kind, from: draft.row) }
 }
 
-/// The rows of drafts that are sealed.
+/// The rows of sealed drafts.
 public struct SealedRows: RandomAccessCollection, Sendable {
   @usableFromInline let drafts: [RowDraft]
 

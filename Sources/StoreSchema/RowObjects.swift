@@ -1,24 +1,24 @@
 import Foundation
 import Synchronization
 
-/// Objects that rows own: values of transformable attributes in stores that keep rows as they are, in memory, so that
-/// nothing has to make bytes of them.
+/// Objects that rows own: values of transformable attributes in stores that keep rows in memory unchanged, so that the
+/// objects need not be encoded.
 ///
-/// The slot holds a token, bytes that name the object. It is good for as long as somebody owns it: a ``RowObject``, or
-/// a row that has it in a slot, from the moment that it is built until its block goes. A row that is made of another's
-/// slots owns the same objects. A token says nothing to another process and must not get into a file.
+/// The slot holds a token: bytes that identify the object. The token is valid while the object has an owner: a
+/// ``RowObject``, or the block of a row that has the token in a slot. A row that is made from the slots of another row
+/// owns the same objects. A token is meaningless to other processes and must not be written to a file.
 public enum RowObjects {
-  /// The object that a token names; nil for other bytes.
+  /// The object of a token; nil for other bytes.
   public static func object(_ token: Data) -> Any? {
     guard let id = token.withUnsafeBytes(id) else { return nil }
     return table.withLock { $0.objects[id]?.value }?.value
   }
 
-  /// What every token of this process begins with, and nothing else: nobody outside could know it.
+  /// The prefix of every token of this process. It is random, so that bytes from outside cannot be a token.
   static let mark: (UInt64, UInt64) = (.random(in: .min ... .max), .random(in: .min ... .max))
   @usableFromInline static let length = 24
 
-  /// The number of the object that a slot's bytes name.
+  /// The number of the object whose token a slot's bytes are.
   static func id(_ bytes: UnsafeRawBufferPointer) -> UInt64? {
     guard bytes.count == length, bytes.loadUnaligned(as: UInt64.self) == mark.0,
       bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self) == mark.1
@@ -32,7 +32,7 @@ public enum RowObjects {
 
   private struct Table {
     var objects: [UInt64: (value: Held, owners: Int)] = [:]
-    /// What the blocks of rows own, by the addresses of their headers.
+    /// The objects that blocks of rows own, by the addresses of the headers.
     var rows: [UInt: [UInt64]] = [:]
     var next: UInt64 = 0
 
@@ -58,21 +58,21 @@ public enum RowObjects {
   }
 
   fileprivate static func release(_ id: UInt64) {
-    // What goes may run code of the client's, outside the lock.
+    // Released outside of the lock, because that may run code of the client.
     _ = table.withLock { $0.release(id) }
   }
 
   /// Makes the block at an address an owner of objects.
   static func own(_ ids: [UInt64], by block: UInt) {
     table.withLock { table in
-      // An object whose last owner has gone meanwhile is no object any more.
+      // An object whose last owner was released meanwhile no longer exists.
       let present = ids.filter { table.objects[$0] != nil }
       for id in present { table.objects[id]?.owners += 1 }
       table.rows[block] = present
     }
   }
 
-  /// Makes a copy of a block an owner of what the block owns.
+  /// Makes a copy of a block an owner of the block's objects.
   static func own(sameAs original: UInt, by copy: UInt) {
     own(table.withLock { $0.rows[original] ?? [] }, by: copy)
   }
@@ -87,12 +87,12 @@ public enum RowObjects {
 public final class RowObject: Sendable {
   private let id: UInt64
 
-  /// Owns `object`, which gets a token of its own.
+  /// Owns `object`, and assigns it a token.
   public init(_ object: Any) { id = RowObjects.add(object) }
 
   deinit { RowObjects.release(id) }
 
-  /// What a row's slot holds.
+  /// The content of a row's slot.
   public var token: Data {
     withUnsafeBytes(of: (RowObjects.mark.0, RowObjects.mark.1, id)) { Data($0) }
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Row? {
-  /// The row's memory, for as long as the caller knows that someone holds the row. Takes no reference on the way.
+  /// The row's memory. Valid while the caller knows that the row is held. It retains nothing.
   @inlinable @inline(__always) public var view: RowView? {
     guard let block = unsafeBitCast(self, to: UnsafeRawPointer?.self) else { return nil }
     return Unmanaged<RowBlock>.fromOpaque(block)._withUnsafeGuaranteedRef {
@@ -49,7 +49,7 @@ public struct RowView {
     return words[header.pointee.bitmapWords &+ slot]
   }
 
-  /// The bytes of a slot, nil for null: there the word is zero, and elsewhere it holds an offset, which is not.
+  /// The bytes of a slot; nil for null. The word of a null slot is zero, and an offset never is.
   @inlinable @inline(__always)
   func bytesOrNil(_ slot: Int) -> UnsafeRawBufferPointer? {
     let place = word(slot)
@@ -75,7 +75,7 @@ public struct RowView {
   @inlinable @inline(__always)
   func bytes(at place: UInt64) -> UnsafeRawBufferPointer {
     let (offset, count) = (Int(place &>> 32), Int(place & 0xffff_ffff))
-    // Holds whenever the slot is one of bytes; a wrong accessor must not read past the block.
+    // True for every slot of bytes; a wrong accessor must not read outside of the block.
     precondition(offset &+ count <= Int(header.pointee.byteCount), "slot does not hold bytes")
     return UnsafeRawBufferPointer(start: UnsafeRawPointer(words) + offset, count: count)
   }

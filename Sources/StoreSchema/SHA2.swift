@@ -1,4 +1,4 @@
-/// SHA-256 and SHA-512 (FIPS 180-4) of whole messages, for version hashes and store digests. Not for secrets.
+/// SHA-256 and SHA-512 (FIPS 180-4) of whole messages, for version hashes and store digests. Do not use it for secrets.
 public enum SHA2 {
   /// The SHA-256 digest of a message: 32 bytes.
   public static func sha256(_ message: [UInt8]) -> [UInt8] {
@@ -59,7 +59,7 @@ public enum SHA2 {
     return block + bytes([UInt64(message.count) &* 8])
   }
 
-  /// The 80 constants of SHA-512; the high halves of the first 64 are those of SHA-256.
+  /// The 80 constants of SHA-512; the high halves of the first 64 are the constants of SHA-256.
   static let constants: [UInt64] = [
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,
     0x3956_c25b_f348_b538, 0x59f1_11f1_b605_d019, 0x923f_82a4_af19_4f9b, 0xab1c_5ed5_da6d_8118,

@@ -1,14 +1,14 @@
-/// SHA-256 (FIPS 180-4) of a message that comes in pieces.
+/// SHA-256 (FIPS 180-4) of a message in pieces.
 public struct SHA256 {
   private var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
   ]
   private var words = [UInt32](repeating: 0, count: 64)
-  /// The beginning of a block that is not yet whole.
+  /// The beginning of an incomplete block.
   private var rest: [UInt8] = []
   private var count: UInt64 = 0
 
-  /// The digest of a message that is empty so far.
+  /// The digest of an empty message, to which pieces are added.
   public init() {}
 
   /// Appends bytes to the message.

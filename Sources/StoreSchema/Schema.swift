@@ -1,11 +1,11 @@
-/// A model frozen for stores: entities by index, one slot a stored value, all names resolved.
+/// An immutable model for stores: entities by index, one slot for each stored value, all names resolved.
 ///
-/// Entities are in the order in which Core Data numbers them: roots sorted by name without regard to case, each
-/// followed by its sub-entities, sorted the same way. So the entities of a subtree are a contiguous range.
+/// Entities are in the order in which Core Data numbers them: root entities sorted by name, ignoring case, each
+/// followed by its sub-entities, sorted the same way. So an entity and its descendants are a contiguous range.
 public final class Schema: Sendable {
   /// All entities, by their index.
   public let entities: [Entity]
-  /// What the stored entities were made from, in no particular order.
+  /// The definitions of the entities, in no particular order.
   public let definitions: [EntityDefinition]
   /// The 32-byte version hash of each stored entity.
   public let versionHashes: [String: [UInt8]]
@@ -13,10 +13,10 @@ public final class Schema: Sendable {
   /// Which entities are stored, by index; nil where all are. See ``part(storing:)``.
   private let stored: [Bool]?
 
-  /// Resolves and lays out a model.
+  /// Resolves a model and assigns slots.
   ///
-  /// Throws ``SchemaError`` when a name is missing, doubled or differs from another only by case, when parents form a
-  /// cycle, when a property is redefined with another type, or when a relationship and its inverse do not fit.
+  /// Throws ``SchemaError`` when a name is missing, is used twice or differs from another only by case, when parents
+  /// form a cycle, when a property is redefined with another type, or when a relationship and its inverse do not match.
   public init(_ definitions: [EntityDefinition]) throws(SchemaError) {
     let numbered = try EntityNumbering.number(definitions)
     var layout = SchemaLayout(numbered)
@@ -38,10 +38,10 @@ public final class Schema: Sendable {
     versionHashes = whole.versionHashes.filter { names.contains($0.key) }
   }
 
-  /// The entity of a name; nil where there is none.
+  /// The entity with a name; nil where there is none.
   public func entity(named name: String) -> Entity? { indices[name].map { entities[$0] } }
 
-  /// The definition's relationship at the other end, nil for a one-way relationship.
+  /// The inverse relationship; nil for a one-way relationship.
   public func inverse(of relationship: Relationship) -> Relationship? {
     relationship.inverse.map { entities[relationship.destination].relationships[$0] }
   }
@@ -50,11 +50,11 @@ public final class Schema: Sendable {
 // MARK: - A part of a model
 
 extension Schema {
-  /// The same schema for a store that holds the objects of some entities only, those of a configuration.
+  /// The same schema for a store that holds only the objects of some entities, those of a configuration.
   ///
-  /// Entities and slots are the same, so that rows and keys mean the same in all stores of a model. What a store says
-  /// of itself (``versionHashes``, tables, numbers) is of the stored entities. These are the named ones and all above
-  /// them, whose tables their rows are in; not their sub-entities. Call it on a whole schema.
+  /// Entities and slots are the same, so that rows and keys have the same meaning in all stores of a model. The store's
+  /// own description (``versionHashes``, tables, numbers) covers the stored entities only. These are the named entities
+  /// and their superentities, whose tables contain their rows, but not their sub-entities. Call it on a whole schema.
   public func part(storing names: Set<String>) -> Schema {
     var stored = Array(repeating: false, count: entities.count)
     for name in names {
@@ -73,10 +73,11 @@ extension Schema {
   /// The entities whose objects the store holds, in the order of their indices.
   public var storedEntities: [Entity] { entities.filter { stores($0.index) } }
 
-  /// Whether the store holds objects of the entity with that index.
+  /// Whether the store holds objects of the entity with the index.
   public func stores(_ entity: Int) -> Bool { stored?[entity] ?? true }
 
-  /// Whether the store holds links of the relationship: those between its own objects. Any other is always empty.
+  /// Whether the store holds links of the relationship: those between its own objects. Other relationships are always
+  /// empty.
   public func stores(_ relationship: Relationship) -> Bool {
     guard stored != nil else { return true }
     return [relationship, inverse(of: relationship)].compactMap { $0 }.allSatisfy {
@@ -84,14 +85,14 @@ extension Schema {
     }
   }
 
-  /// The slots of an entity's rows that are of relationships whose links the store does not hold; mostly none.
+  /// The slots of an entity's rows that belong to relationships without links in the store; mostly none.
   public func emptySlots(of entity: Entity) -> [Int] {
     if isWhole { return [] }
     return entity.relationships.filter { !stores($0) }.flatMap { [$0.slot, $0.entitySlot].compactMap { $0 } }
   }
 }
 
-/// An entity of a frozen ``Schema``.
+/// An entity of an immutable ``Schema``.
 public final class Entity: Sendable {
   /// The entity's index in ``Schema/entities``.
   public let index: Int
@@ -99,9 +100,9 @@ public final class Entity: Sendable {
   public let name: String
   /// Whether the entity has no objects of its own.
   public let isAbstract: Bool
-  /// Index of the parent, nil for a root.
+  /// Index of the parent; nil for a root entity.
   public let superentity: Int?
-  /// Index of the root entity, this entity itself for a root. Keys are unique within the hierarchy of a root entity.
+  /// Index of the root entity; of this entity itself for a root. Keys are unique within the hierarchy of a root entity.
   public let root: Int
   /// The indices of this entity and all its descendants.
   public let subtree: Range<Int>
@@ -109,22 +110,21 @@ public final class Entity: Sendable {
   public let attributes: [Attribute]
   /// All relationships: inherited ones first, then own ones by name.
   public let relationships: [Relationship]
-  /// What each slot of a row of this entity holds. A sub-entity's slots begin with its parent's.
+  /// The kind of each slot in a row of this entity. A sub-entity's slots begin with its parent's.
   public let slots: [SlotKind]
   /// The slots that hold the key of a to-one destination.
   public let referenceSlots: [Int]
   /// The entity's own constraints as slots; see also `allUniquenessConstraints`.
   public let uniquenessConstraints: [[Int]]
-  /// What the entity was made from.
+  /// The definition that the entity was made from.
   public let definition: EntityDefinition
   private let properties: [String: Property]
 
   /// To-many relationships whose links are in the to-one slots of the members' rows, and whose rule is nullify, cascade
-  /// or deny: no row may refer to a deleted object of this entity over their inverse. Set once, while the schema is
-  /// made.
+  /// or deny: no row may refer to a deleted object of this entity by their inverse. Set once, while the schema is made.
   @exclusivity(unchecked) nonisolated(unsafe) public private(set) var guardedMembers: [Relationship] = []
   /// To-many relationships whose links are in no to-one slot, and whose rule is cascade or deny: a deleted object of
-  /// this entity may have no link of theirs to an object that stays. Set once, while the schema is made.
+  /// this entity may not be linked by them to an object that is not deleted. Set once, while the schema is made.
   @exclusivity(unchecked) nonisolated(unsafe) public private(set) var guardedLinks: [Relationship] = []
 
   /// A property by name.
@@ -162,23 +162,23 @@ public final class Entity: Sendable {
       switch (relationship.storage, relationship.definition.deleteRule) {
       case (_, .noAction), (.toOne, _): continue
       case (.inverseToOne, _): guardedMembers.append(relationship)
-      // The store takes the links of a deleted object away itself.
+      // The store itself removes the links of a deleted object.
       case (_, .nullify): continue
       case (.pairs, _), (.destination, _): guardedLinks.append(relationship)
       }
     }
   }
 
-  /// The attribute or relationship of a name, inherited ones included; nil where there is none.
+  /// The attribute or relationship with a name, inherited ones included; nil where there is none.
   public func property(named name: String) -> Property? { properties[name] }
 
-  /// The attribute of a name, inherited ones included; nil where there is none.
+  /// The attribute with a name, inherited ones included; nil where there is none.
   public func attribute(named name: String) -> Attribute? {
     if case .attribute(let i)? = properties[name] { return attributes[i] }
     return nil
   }
 
-  /// The relationship of a name, inherited ones included; nil where there is none.
+  /// The relationship with a name, inherited ones included; nil where there is none.
   public func relationship(named name: String) -> Relationship? {
     if case .relationship(let i)? = properties[name] { return relationships[i] }
     return nil
@@ -188,22 +188,22 @@ public final class Entity: Sendable {
   public var hasSubentities: Bool { subtree.count > 1 }
 }
 
-/// A stored attribute of a frozen ``Entity``. A class, because it is passed around on hot paths.
+/// A stored attribute of an immutable ``Entity``. A class, because it is passed around on hot paths.
 public final class Attribute: Sendable {
-  /// The attribute's name, unique within its entity; of an element, unique within its composite.
+  /// The attribute's name, unique within its entity; for an element, unique within its composite.
   public let name: String
   /// The type of the values.
   public let type: AttributeType
-  /// The slot of its value; of a composite attribute, the first slot of its elements.
+  /// The slot of its value; for a composite attribute, the first slot of its elements.
   public let slot: Int
   /// Index of the entity that declares it.
   public let declaringEntity: Int
   /// The leaves of a composite attribute, each with its own slot, named by their path (`address.city` is
   /// named `city` under the composite `address`).
   public let elements: [Attribute]
-  /// What the attribute was made from.
+  /// The definition that the attribute was made from.
   public let definition: AttributeDefinition
-  /// Whether a stored object may be without a value.
+  /// Whether a stored object may have no value.
   public let isOptional: Bool
 
   /// How the store computes the value, nil for ordinary attributes.
@@ -220,8 +220,8 @@ public final class Attribute: Sendable {
   }
 }
 
-/// A relationship of a frozen ``Entity``. A class, because it is passed around on hot paths; within one schema it is
-/// the same for an entity and all its sub-entities in everything that its equality looks at.
+/// A relationship of an immutable ``Entity``. A class, because it is passed around on hot paths. Within one schema, the
+/// relationships of an entity and of its sub-entities are equal.
 public final class Relationship: Sendable, Hashable {
   /// The relationship's name, unique within its entity.
   public let name: String
@@ -237,24 +237,24 @@ public final class Relationship: Sendable, Hashable {
   public let isToMany: Bool
   /// Whether the destinations of a to-many relationship have an order.
   public let isOrdered: Bool
-  /// Where the links are.
+  /// The location of the links.
   public let storage: Storage
   /// To-one: the slot of the destination's key.
   public let slot: Int?
   /// To-one whose destination has sub-entities: the slot of the destination's entity index.
   public let entitySlot: Int?
-  /// To-many: its number among the entity's to-many relationships.
+  /// To-many: its index among the entity's to-many relationships.
   public let toManyIndex: Int?
-  /// What the relationship was made from.
+  /// The definition that the relationship was made from.
   public let definition: RelationshipDefinition
-  /// Whether a stored object may be without destinations.
+  /// Whether a stored object may have no destinations.
   public let isOptional: Bool
-  /// What ``Schema/inverse(of:)`` gives for this relationship; valid while the schema lives.
+  /// The result of ``Schema/inverse(of:)`` for this relationship; valid while the schema exists.
   public var linkedInverse: Relationship? { linked?.takeUnretainedValue() }
   /// ``linkedInverse`` without retaining it, for code that runs for each link of a save.
   public var unretainedInverse: Unmanaged<Relationship>? { linked }
-  /// Whether a row may refer to an object that is gone: of a to-one relationship without an inverse, or where the
-  /// inverse's rule is no action.
+  /// Whether a row may refer to a deleted object: in a to-one relationship without an inverse, or where the inverse has
+  /// the rule no action.
   public var mayDangle: Bool { !isToMany && (linkedInverse.map { $0.definition.deleteRule == .noAction } ?? true) }
   /// The indices of the destination entity and all its descendants.
   public var destinations: Range<Int> { subtree }
@@ -296,30 +296,30 @@ public final class Relationship: Sendable, Hashable {
     hasher.combine(index)
   }
 
-  /// Where the links of a relationship live.
+  /// The location of a relationship's links.
   public enum Storage: Sendable, Hashable {
     /// In this side's row.
     case toOne
-    /// In the to-one rows of the other side.
+    /// In the to-one slots of the other side's rows.
     case inverseToOne
-    /// Among link pairs that belong to both sides. `isPrimary` is true on exactly one side, which is the one that
-    /// change sets describe (both sides only where both are ordered).
+    /// In link pairs that belong to both sides. `isPrimary` is true for exactly one side. Change sets describe links on
+    /// the primary side (on both sides only where both are ordered).
     case pairs(isPrimary: Bool)
-    /// One-way to-many: with the destination's row.
+    /// One-way to-many: in the rows of the destinations.
     case destination
   }
 }
 
-/// A model that cannot be frozen.
+/// The error of an invalid model.
 public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name of the entity that is wrong; empty where it has none.
+  /// The name of the invalid entity; empty where it has none.
   public let entity: String
-  /// The name of the property that is wrong; nil where it is no single one.
+  /// The name of the invalid property; nil where the error is not about a single one.
   public let property: String?
-  /// What is wrong and what to do, as a sentence.
+  /// A sentence that says what is wrong and what to do.
   public let message: String
 
-  /// An error that a layer above has found, with `message` as a sentence that says what to do.
+  /// An error that a layer above has found. `message` is a sentence that says what to do.
   public init(entity: String, property: String?, message: String) { self.init(entity, property, message) }
 
   init(_ entity: String, _ message: String) { self.init(entity, nil, message) }
@@ -336,12 +336,12 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Schema {
-  /// How a store's version hashes compare with this model's.
+  /// How a store's version hashes compare with the model's.
   public enum Compatibility: Sendable, Equatable {
     /// The same entities have the same hashes; or not.
     case same, different
-    /// The same but for entities whose hash says too little, because they have derived or composite attributes. They
-    /// are to be compared by structure; see ``VersionHash/haveSameStructure(_:_:entities:)``.
+    /// Equal except for entities whose hash is not sufficient, because they have derived or composite attributes.
+    /// Compare these by structure; see ``VersionHash/haveSameStructure(_:_:entities:)``.
     case sameButFor(Set<String>)
   }
 

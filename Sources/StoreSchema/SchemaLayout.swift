@@ -1,4 +1,4 @@
-/// Resolves properties and gives them slots.
+/// Resolves properties and assigns their slots.
 struct SchemaLayout {
   private let numbered: [EntityNumbering.Numbered]
   private let indices: [String: Int]
@@ -16,7 +16,8 @@ struct SchemaLayout {
     return resolved
   }
 
-  /// All relationship definitions of each entity, inherited ones first, a redefinition in its parent's place.
+  /// All relationship definitions of each entity, inherited ones first. A redefinition replaces the inherited
+  /// definition.
   private func ownRelationshipIndices() -> [[RelationshipDefinition]] {
     var all: [[RelationshipDefinition]] = []
     for entity in numbered {
@@ -82,7 +83,7 @@ struct SchemaLayout {
     let slot = slots.count
     var elements: [Attribute] = []
     if definition.type == .composite {
-      // Nested composites are flattened with a worklist; a leaf is named by its path below the composite.
+      // Nested composites are flattened with a worklist. A leaf is named by its path below the composite.
       var pending = definition.elements.reversed().map { (path: $0.name, definition: $0) }
       while let next = pending.popLast() {
         if next.definition.type == .composite {
@@ -163,7 +164,7 @@ struct SchemaLayout {
     guard definition.isToMany else { return .toOne }
     guard let inverse else { return .destination }
     guard all[destination][inverse].isToMany else { return .inverseToOne }
-    // The declaring entity of the inverse decides, because both sides must give the same answer.
+    // The declaring entity of the inverse decides, because both sides must get the same answer.
     var other = destination
     while let parent = numbered[other].superentity, inverse < all[parent].count { other = parent }
     return .pairs(isPrimary: (declaring, position) <= (other, inverse))
@@ -179,7 +180,7 @@ struct SchemaLayout {
         let slot = attributes.first { $0.name == name }?.slot ?? relationships.first { $0.name == name }?.slot
         guard let slot else {
           throw SchemaError(
-            definition.name, name, "is in a uniqueness constraint, but is no stored attribute or to-one relationship")
+            definition.name, name, "is in a uniqueness constraint, but not a stored attribute or to-one relationship")
         }
         slots.append(slot)
       }
@@ -199,7 +200,7 @@ struct SchemaLayout {
         {
           throw SchemaError(
             entity.definition.name, name,
-            "differs from \(other) only by case in the same entity tree; rename one of them")
+            "differs from \(other) only by case in the same entity hierarchy; rename one of them")
         }
       }
     }

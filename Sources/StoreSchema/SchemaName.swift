@@ -1,6 +1,6 @@
-/// What names of entities and properties may be: stores make names of tables, columns and files of them.
+/// The rule for names of entities and properties. Stores use them in names of tables, columns and files.
 public enum SchemaName {
-  /// Whether a name has only letters, digits and underscores; of other alphabets anything goes.
+  /// Whether a name has only letters, digits and underscores. Characters outside of ASCII are all allowed.
   public static func isWord(_ name: String) -> Bool {
     name.utf8.allSatisfy {
       $0 >= 0x80 || $0 == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)

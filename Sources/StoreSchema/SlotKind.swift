@@ -1,6 +1,6 @@
-/// What a slot of a row holds, and so how its 8-byte word is read.
+/// The content of a slot of a row, which decides how its 8-byte word is read.
 public enum SlotKind: UInt8, Sendable, Hashable {
-  /// The word is a whole number. Of a truth value it is 0 or 1.
+  /// The word is a whole number; for a truth value 0 or 1.
   case int16, int32, int64, bool
   /// The word is the bits of a `Double`; of a date, of its seconds since 2001-01-01T00:00:00Z.
   case double, float, date
@@ -12,15 +12,15 @@ public enum SlotKind: UInt8, Sendable, Hashable {
   case uuid
   /// The bytes of the value, or of its encoded form.
   case data, transformable
-  /// Binary data that may live outside the row: a byte 1 and the data, or a byte 2 and a name that only the store
-  /// understands (`Store.externalData(_:)`).
+  /// Binary data that may be stored outside of the row: a byte 1 and the data, or a byte 2 and a name that only the
+  /// store can read (`Store.externalData(_:)`).
   case externalData
   /// The key of a to-one destination.
   case reference
   /// The entity index of a to-one destination.
   case referenceEntity
 
-  /// Whether the word is (offset, length) of bytes in the row rather than the value itself.
+  /// Whether the word is offset and length of bytes in the row, not the value itself.
   @inlinable public var isBytes: Bool {
     switch self {
     case .decimal, .string, .uri, .uuid, .data, .transformable, .externalData: true

@@ -1,9 +1,9 @@
-/// A set of slot numbers: one word for the first 64, more where an entity has more.
+/// A set of slot indices: one word for the first 64, more words where an entity has more.
 public struct SlotSet: Hashable, Sendable {
   private var low: UInt64 = 0
   private var high: [UInt64]?
 
-  /// A set without slots.
+  /// An empty set.
   public init() {}
 
   /// Whether no slot is in the set.

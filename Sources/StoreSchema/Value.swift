@@ -43,7 +43,7 @@ extension Value: Hashable {
     case (.double(let x), .double(let y)): x == y
     case (.decimal(let x), .decimal(let y)): x == y
     case (.date(let x), .date(let y)): x == y
-    // Swift's String == is canonical equivalence; ours is not (DESIGN 9.3).
+    // Swift compares strings by canonical equivalence; this comparison must not (DESIGN 9.3).
     case (.string(let x), .string(let y)): x.utf8.elementsEqual(y.utf8)
     case (.uri(let x), .uri(let y)): x.utf8.elementsEqual(y.utf8)
     case (.uuid(let x), .uuid(let y)): x == y
@@ -68,10 +68,10 @@ extension Value: Hashable {
   }
 }
 
-/// Names one object of a store: its entity and its key, which is unique within the entity's hierarchy.
+/// Identifies one object of a store: its entity and its key, which is unique within the entity's hierarchy.
 ///
-/// Positive keys are permanent. A negative key `-(n + 1)` stands for the n-th insertion of the change set that it is
-/// in, and is replaced when the store has given that object its key.
+/// Positive keys are permanent. A negative key `-(n + 1)` stands for the n-th insertion of the change set that contains
+/// it. It is replaced when the store has assigned the key of that object.
 public struct ObjectReference: Hashable, Sendable {
   /// Index into ``Schema/entities``: the object's own entity, not the declared destination.
   public var entity: Int

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The version hashes of entities and the two values derived from them.
+/// The version hashes of entities, and the checksum and digest that are computed from them.
 ///
-/// The rules were found by comparing real models with the hashes that Apple's tools wrote for them; they reproduce
-/// every known hash of an entity without derived or composite attributes
-/// (`Documentation/VersionHashes.md`). How those two enter a hash is unknown: see ``inexactEntities(in:)``.
+/// The rules were found by comparing real models with the hashes that Apple's tools wrote for them. They reproduce
+/// every known hash of an entity without derived or composite attributes (`Documentation/VersionHashes.md`). How these
+/// two affect a hash is unknown: see ``inexactEntities(in:)``.
 public enum VersionHash {
   /// The 32-byte hash of every entity, by name. `definitions` must be complete: parents included.
   public static func hashes(of definitions: [EntityDefinition]) -> [String: [UInt8]] {
     let byName = Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var known: [String: [UInt8]] = [:]
     for definition in definitions {
-      // From the root down, so that each parent's hash is there when it is needed.
+      // From the root entity down, so that each parent's hash exists when it is needed.
       for entity in lineage(of: definition, in: byName) where known[entity.name] == nil {
         known[entity.name] = hash(of: entity, lineage: lineage(of: entity, in: byName), known: known)
       }
@@ -19,8 +19,8 @@ public enum VersionHash {
     return known
   }
 
-  /// The names of the entities whose hashes are not known to equal Apple's: those with a derived or a composite
-  /// attribute, own or inherited.
+  /// The names of the entities whose hashes may differ from Apple's: those with a derived or a composite attribute, own
+  /// or inherited.
   public static func inexactEntities(in definitions: [EntityDefinition]) -> Set<String> {
     let odd = Set(definitions.filter(isOdd).map(\.name))
     if odd.isEmpty { return [] }
@@ -33,8 +33,8 @@ public enum VersionHash {
     entity.attributes.contains { $0.derivation != nil || $0.type == .composite }
   }
 
-  /// Whether entities say the same in two models in everything that version hashes are about, derivations and elements
-  /// of composites included. For entities whose hash cannot be computed.
+  /// Whether entities of two models are equal in everything that version hashes cover, including derivations and
+  /// elements of composites. For entities whose hash cannot be computed.
   public static func haveSameStructure(
     _ a: [EntityDefinition], _ b: [EntityDefinition], entities: Set<String>
   ) -> Bool {
@@ -45,7 +45,7 @@ public enum VersionHash {
     }
   }
 
-  /// What the hash of an entity does not show of its own derived and composite attributes.
+  /// The parts of an entity's own derived and composite attributes that its hash does not cover.
   private static func leaves(_ entity: EntityDefinition) -> Set<String> {
     var result: Set<String> = []
     var pending = entity.attributes.map { (path: $0.name, attribute: $0) }
@@ -75,7 +75,7 @@ public enum VersionHash {
     hashes.sorted { UTF8Order.isLess($0.key, $1.key) }
   }
 
-  /// The entity and its ancestors, root first. A cycle of parents is cut where it closes.
+  /// The entity and its ancestors, the root first. A cycle of parents is cut at its first repetition.
   private static func lineage(
     of definition: EntityDefinition, in byName: [String: EntityDefinition]
   ) -> [EntityDefinition] {
@@ -92,7 +92,7 @@ public enum VersionHash {
   ) -> [UInt8] {
     var input = Array(entity.name.utf8) + flag(entity.isAbstract)
     if let parent = entity.superentity { input += known[parent] ?? [] }
-    // A property that a sub-entity redefines counts once, as redefined.
+    // A property that a sub-entity redefines counts once, in the redefinition.
     var properties: [String: [UInt8]] = [:]
     for ancestor in lineage {
       for attribute in ancestor.attributes { properties[attribute.name] = hash(of: attribute) }
@@ -107,7 +107,7 @@ public enum VersionHash {
     return SHA2.sha256(input)
   }
 
-  /// What an attribute adds to the hash of its entity: 32 bytes.
+  /// The contribution of an attribute to the hash of its entity: 32 bytes.
   public static func hash(of attribute: AttributeDefinition) -> [UInt8] {
     var input = base(attribute.name, attribute.isOptional, attribute.derivation != nil, attribute.versionHashModifier)
     input += integer(attribute.type.rawValue)
@@ -116,7 +116,7 @@ public enum VersionHash {
     return SHA2.sha256(input)
   }
 
-  /// What a relationship adds to the hash of the entity with that name: 32 bytes.
+  /// The contribution of a relationship to the hash of the entity with that name: 32 bytes.
   public static func hash(of relationship: RelationshipDefinition, hashing entity: String) -> [UInt8] {
     let isOwnInverse = relationship.inverse == relationship.name && relationship.destination == entity
     var input = base(relationship.name, relationship.isOptional, false, relationship.versionHashModifier)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 @Suite struct AtomicFileTests {
-  /// A folder of its own for a file.
+  /// A temporary folder for one file.
   private struct Place {
     let folder: URL
     var path: String { folder.appending(path: "store").path }
@@ -25,8 +25,8 @@ import Testing
     try file.replace(file.generation(), timeout: 1) { (writer) throws(StoreError) in try writer.write(text) }
   }
 
-  /// A file system gives the number of a file that is gone to the next one, and many know no finer times than
-  /// milliseconds: here all contents have one size and one time.
+  /// File systems reuse the inode of a removed file, and many store times only in milliseconds. In this test all
+  /// contents therefore have the same size and modification time.
   @Test(arguments: [false, true]) func aLaterContentIsNeverTakenForOneThatIsKnown(isRead: Bool) throws {
     let place = try Place()
     defer { place.remove() }
@@ -156,8 +156,7 @@ import Testing
     #expect(throws: StoreError.self) { try AtomicFile(place.folder.path + "/none/store") }
   }
 
-  /// Devices, pipes and sockets are nobody's store: they stay, whoever asks. The device is one of this test's own; only
-  /// root may make one.
+  /// Devices, pipes and sockets are never removed or replaced. The test creates its own device; only root may do that.
   @Test(arguments: [S_IFIFO, S_IFSOCK, S_IFCHR]) func onlyARegularFileIsRemovedOrReplaced(_ kind: mode_t) throws {
     let place = try Place()
     defer { place.remove() }

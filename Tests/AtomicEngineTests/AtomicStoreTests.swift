@@ -5,7 +5,7 @@ import StoreSchema
 import Testing
 
 @Suite struct AtomicStoreTests {
-  /// `Song`s in `List`s, ordered on both sides; a list counts its pages, which copy its name.
+  /// `Song`s in `List`s, with an order on both sides. A list counts its pages, and each page copies the list's name.
   private static func schema() throws -> Schema {
     var (list, page, song) = (
       EntityDefinition(name: "List"), EntityDefinition(name: "Page"), EntityDefinition(name: "Song")
@@ -100,14 +100,14 @@ import Testing
     }
     #expect(try self.keys(list, "songs", keys[0]) == [keys[2], keys[1]])
     #expect(try self.keys(song, "lists", keys[1]) == [keys[0]])
-    // The deleted song is in no list any more.
+    // No list contains the deleted song any more.
     _ = try commit { changes in
       changes.deletions = [.init(ObjectReference(entity: song.index, key: keys[2]), versionRead: 1)]
     }
     #expect(try self.keys(list, "songs", keys[0]) == [keys[1]])
   }
 
-  /// The highest key comes from a file, and so may be any number. Source: row IDN-019 of the specification, and goal
+  /// The highest key is read from a file, so it can be any number. Source: row IDN-019 of the specification, and goal
   /// G16.
   @Test func theHighestKeyOfAFileMayBeTheLast() throws {
     let loader = AtomicGraphLoader(schema, .plain)
@@ -121,7 +121,7 @@ import Testing
     } throws: {
       ($0 as? StoreError)?.code == .corrupt
     }
-    // What takes no key can still be saved.
+    // A change set that needs no key can still be saved.
     guard case .committed = try store.commit(ChangeSet(time: 0)) else {
       Issue.record("a commit without insertions is refused")
       return
@@ -153,7 +153,7 @@ import Testing
     var songs = 0
     try store.snapshot().scan(song.index..<song.index + 1) { _ in songs += 1 }
     #expect(songs == 0)
-    // Judged on the state after the save: both names go round.
+    // Constraints are checked against the state after the save, so two objects can exchange their names.
     _ = try commit { changes in
       changes.updates = [
         .init(row: row(list, key: keys[0], version: 2, ["name": .string("b")]), changed: set(name)),

@@ -38,7 +38,7 @@ import XMLBackend
     return found
   }
 
-  /// Data that looks like a name is data, whatever lies beside the store.
+  /// A value that looks like a file name is read as a value, whatever files are beside the store.
   @Test(arguments: backends)
   func namesAreToldFromDataThatLooksLikeThem(_ backend: any StoreBackend) throws {
     let home = try StoreFolder("external")
@@ -56,7 +56,7 @@ import XMLBackend
     try again.close()
   }
 
-  /// Whoever reads a file without its model finds the data too. (Binary files do not tell their model.)
+  /// A reader without a model gets the external data too. (Binary files do not contain their model.)
   @Test func aGuessedModelKnowsThatDataLiesOutside() throws {
     let backend = XMLBackend()
     let home = try StoreFolder("external")
@@ -69,7 +69,7 @@ import XMLBackend
     #expect(model.flatMap(\.attributes).map(\.allowsExternalBinaryDataStorage) == [true])
   }
 
-  /// A save that took so long that its file was swept is not acknowledged.
+  /// If a save takes so long that its file was removed as unused, it is not acknowledged.
   @Test(arguments: backends) func noRowIsCommittedThatNamesAFileThatIsGone(_ backend: any StoreBackend) throws {
     let home = try StoreFolder("external")
     defer { home.remove() }
@@ -83,7 +83,7 @@ import XMLBackend
     try store.close()
   }
 
-  /// One opening removes at most a thousand files that no row names, and the following ones the rest.
+  /// Each opening of a store removes at most a thousand files that no row names. Later openings remove the rest.
   @Test func anOpeningRemovesAThousandFilesAtMost() throws {
     let backend = XMLBackend()
     let home = try StoreFolder("external")
@@ -96,7 +96,7 @@ import XMLBackend
     let folder = ExternalDataFolder(beside: home.url.path).folder
     let named = String(decoding: name.dropFirst().dropLast(), as: UTF8.self)
     func count() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: folder.path).count }
-    // Names of this store, but for the last eight digits.
+    // Names of this store that differ in the last eight digits.
     for number in 0..<1200 {
       let orphan = folder.appending(path: named.dropLast(8) + String(format: "%08X", number)).path
       try Data("orphan".utf8).write(to: URL(filePath: orphan))
@@ -150,7 +150,7 @@ import XMLBackend
     }
     folder.remove([name])
     #expect(#expect(throws: StoreError.self) { try folder.read(name) }?.code == .missingExternalData)
-    // Files that Apple wrote tell nothing of their data.
+    // The names of files that Apple's framework wrote contain no information about the data.
     let foreign = UUID().uuidString
     try Data("any".utf8).write(to: folder.folder.appending(path: foreign))
     #expect(try folder.read(Data([2]) + Data(foreign.utf8) + Data([0])) == Data("any".utf8))

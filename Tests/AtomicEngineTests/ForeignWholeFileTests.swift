@@ -6,7 +6,7 @@ import Testing
 
 /// Files without a checksum, as other writers make them.
 @Suite struct ForeignWholeFileTests {
-  /// Without a checksum nothing is known of the bytes before they are read.
+  /// Without a checksum the contents of the file are unverified until they are read.
   @Test(arguments: Format.allCases) func damageWithoutAChecksumNeverStopsTheProgram(_ format: Format) throws {
     let folder = try StoreFolder(format.rawValue)
     defer { folder.remove() }
@@ -47,11 +47,11 @@ import Testing
         }
         opened += 1
       } catch {
-        // Typed: every error is one of the store.
+        // Every error is a StoreError.
         #expect(!error.message.isEmpty)
       }
     }
-    // Values may be others and the file still one.
+    // A changed value can leave a valid file.
     #expect(opened > 0 && opened < 4000)
   }
 }

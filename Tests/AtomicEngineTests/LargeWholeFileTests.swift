@@ -4,7 +4,7 @@ import StoreSchema
 import TestSupport
 import Testing
 
-/// Files that are longer than every buffer they go through.
+/// Files that are larger than every buffer in use.
 @Suite struct LargeWholeFileTests {
   @Test(arguments: Format.allCases) func everythingComesBack(_ format: Format) throws {
     let folder = try StoreFolder(format.rawValue)
@@ -20,7 +20,7 @@ import Testing
     #expect(try Self.statedSum(file, isLast: format == .binary) == Self.sum(file, isLast: format == .binary))
   }
 
-  // MARK: The sum, bit by bit
+  // MARK: The checksum, bit by bit
 
   private static let prefix = Data("crc64-of-all-other-bytes:".utf8)
 

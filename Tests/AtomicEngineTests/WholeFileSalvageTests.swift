@@ -4,9 +4,9 @@ import StoreSchema
 import TestSupport
 import Testing
 
-/// What is told of damaged files that have no checksum, and what is found again all the same.
+/// The reports on damaged files without a checksum, and the objects that salvage finds in them.
 @Suite struct WholeFileSalvageTests {
-  /// `Note`, with a text and large data, which leads to others.
+  /// `Note`s with a text, large data, and links to other notes.
   private static func schema() throws -> Schema {
     var note = EntityDefinition(name: "Note")
     var photo = AttributeDefinition(name: "photo", type: .binaryData)
@@ -21,7 +21,7 @@ import Testing
 
   private static let photo = Data(repeating: 7, count: 200_000)
 
-  /// The file of a store with three notes, of which the first has the others, or with none.
+  /// Makes a store and returns its file: with three notes, of which the first links to the others, or with none.
   private static func made(_ format: Format, _ home: StoreFolder, isEmpty: Bool = false) throws -> Data {
     let store = try format.backend.open(at: home.url, schema: schema(), options: StoreOptions())
     let note = store.schema.entities[0]
@@ -48,7 +48,8 @@ import Testing
     return try Data(contentsOf: home.url)
   }
 
-  /// What a new store has of the file, each note with its text, its photo's size and its owner; and what was told.
+  /// The contents of a store made from the salvaged file (for each note its text, the size of its photo and its owner),
+  /// and the reports.
   private static func salvaged(_ format: Format, _ file: Data, _ home: StoreFolder) throws -> (
     notes: [String], told: [String]
   ) {
@@ -99,7 +100,7 @@ import Testing
     }
   }
 
-  /// Damage of a document without a checksum, and what is left of the notes.
+  /// Damage in a document without a checksum, and the notes that remain.
   @Test(arguments: [
     ("<object ", "<obkect ", ["note 2 200000 0", "note 3 0 0"], "it is no object"),
     (
@@ -122,7 +123,7 @@ import Testing
     #expect(told.contains { $0.contains(text) }, "\(told)")
   }
 
-  /// Large data is found by its name where the list of such names is damaged.
+  /// Large data is found by its file name if the list of these names is damaged.
   @Test(arguments: Format.allCases) func largeDataIsFoundWithoutTheListOfIt(_ format: Format) throws {
     let home = try StoreFolder("names")
     defer { home.remove() }
@@ -134,7 +135,7 @@ import Testing
     #expect(told.contains { $0.contains("checksum") }, "\(told)")
   }
 
-  /// What lies where a new store's large data will be may be another store's.
+  /// The folder for a new store's large data may already contain the files of another store.
   @Test(arguments: Format.allCases) func aReplacedPlaceWithoutAStoreKeepsItsLargeData(_ format: Format) throws {
     let home = try StoreFolder("kept")
     defer { home.remove() }
@@ -150,7 +151,7 @@ import Testing
     #expect(folder.names.count == 1 && !folder.names.contains(old[0]))
   }
 
-  /// What was saved last in a database that was taken from there may be in its log.
+  /// The log of a database that was moved away may contain its last saves.
   @Test(arguments: ["-wal", "-journal"]) func aLogThatIsLeftIsNobodysToRemove(_ ending: String) throws {
     let home = try StoreFolder("log")
     defer { home.remove() }

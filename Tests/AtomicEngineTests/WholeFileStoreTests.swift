@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import XMLBackend
 
-/// The formats of stores that are whole files.
+/// The formats of stores that consist of one file.
 enum Format: String, CaseIterable {
   case xml, binary
 
@@ -18,7 +18,7 @@ enum Format: String, CaseIterable {
   }
 }
 
-/// What every store that is a whole file must do.
+/// Requirements for every store that is a single file.
 @Suite struct WholeFileStoreTests {
   private func rows(_ store: any Store) throws -> [[Value]] {
     let kinds = store.schema.entities[0].slots

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `coredata store apply`: every operation, and that it is all or nothing.
+/// `coredata store apply`: every operation, and that it applies all or nothing.
 @Suite struct ApplyTests {
   private struct Copy {
     let url: URL
@@ -60,7 +60,7 @@ import Testing
     #expect(after["City/p1"]?.contains(#""name""#) == false)
     #expect(after["Person/p1"]?.contains(#""city":"City/p2""#) == true)
     #expect(after["Person/p1"]?.contains(#""Person/p7""#) == true)
-    // A pair that the file had the other way round.
+    // A pair that the file had in the other direction.
     #expect(before["Person/p1"]?.contains(#""Person/p1551""#) == true)
     #expect(after["Person/p1"]?.contains(#""Person/p1551""#) == false)
     #expect(before["Photo/p1"] != nil && after["Photo/p1"] == nil)
@@ -69,7 +69,7 @@ import Testing
     #expect(verdict.status == 0, "\(verdict.output)")
   }
 
-  /// Every kind of value that the dump writes is read back as the same.
+  /// Every kind of value in a dump is read back as the same value.
   @Test func valuesAreThoseOfTheDump() throws {
     let store = try Copy("types")
     defer { store.remove() }
@@ -98,11 +98,11 @@ import Testing
 
   @Test(arguments: [
     (#"{"op":"explode"}"#, "no operation"), (#"{"op":"set","object":"City/p1","value":{}}"#, "no field \"value\""),
-    ("[1]", "no JSON object"), ("{", "no JSON object"), (#"{"op":"set","object":"City/p999999"}"#, "no object"),
-    (#"{"op":"set","object":"x","values":{}}"#, "no object"), (#"{"op":"insert","entity":"Nothing"}"#, "no entity"),
+    ("[1]", "not a JSON object"), ("{", "not a JSON object"), (#"{"op":"set","object":"City/p999999"}"#, "no object"),
+    (#"{"op":"set","object":"x","values":{}}"#, "not an object"), (#"{"op":"insert","entity":"Nothing"}"#, "no entity"),
     (#"{"op":"set","object":"City/p1","values":{"name":5}}"#, "not of its type"),
     (#"{"op":"set","object":"City/p1","values":{"nothing":5}}"#, "no attribute nothing"),
-    (#"{"op":"relate","object":"Person/p1","relationship":"city","to":"Person/p2"}"#, "is no City"),
+    (#"{"op":"relate","object":"Person/p1","relationship":"city","to":"Person/p2"}"#, "is not a City"),
     (#"{"op":"relate","object":"Person/p1","relationship":"city","add":["City/p2"]}"#, "use \"to\""),
     (#"{"op":"relate","object":"Person/p1","relationship":"friends","to":"Person/p2"}"#, "must be an array"),
     (#"{"op":"relate","object":"Person/p1","relationship":"nothing","to":null}"#, "no relationship"),
@@ -111,7 +111,7 @@ import Testing
     let links = try Copy("links")
     defer { links.remove() }
     let folder = links.url.deletingLastPathComponent()
-    // SQLite makes files beside a store that is opened for writing, and takes them away again.
+    // SQLite makes files beside a store that is opened for writing, and removes them again.
     func content() throws -> [String: Data] {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       return Dictionary(try names.map { ($0, try Data(contentsOf: folder.appending(path: $0))) }) { $1 }

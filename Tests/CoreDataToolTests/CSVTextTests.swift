@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: [
     (["a", "b c", ""], "a,b c,\r\n"), (["a,b", "a\nb", "a\rb"], "\"a,b\",\"a\nb\",\"a\rb\"\r\n"),
     (["a\"b", "\""], "\"a\"\"b\",\"\"\"\"\r\n"),
-    // A quote that is a part of a Character.
+    // A quotation mark that is part of a Character.
     (["\u{600}\",=x"], "\"\u{600}\"\",=x\"\r\n"),
   ])
   func fieldsAreQuotedWhereTheyMustBe(_ fields: [String], _ line: String) {

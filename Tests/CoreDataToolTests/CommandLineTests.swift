@@ -5,9 +5,9 @@ import Testing
 
 @testable import CoreDataTool
 
-/// How the tool is called, and what it says of itself.
+/// The command line of the tool, and its help.
 @Suite struct CommandLineTests {
-  /// As the program does: the types of stores that are registered are part of its help.
+  /// As the program does: its help lists the registered types of stores.
   init() {
     #if LMDB
       LMDBStore.register()
@@ -87,7 +87,7 @@ import Testing
     #expect(!(try ToolRun(["nonsense"]).errors.contains("\u{1b}")))
   }
 
-  /// `script` gives a program a terminal.
+  /// `script` provides a terminal.
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/script")))
   func coloursAreForTerminalsThatWantThem() throws {
     func output(_ environment: [String: String]) throws -> String {

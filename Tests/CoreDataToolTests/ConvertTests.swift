@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `coredata store convert`: whatever the types, dumps are the same.
+/// `coredata store convert`: dumps are the same for all types.
 @Suite struct ConvertTests {
   #if LMDB
     private static let types = ["sqlite", "xml", "binary", "lmdb"]
@@ -22,13 +22,13 @@ import Testing
     return folder
   }
 
-  /// Converts `source` from type to type, so that each ordered pair of them comes once; all have the same dump.
+  /// Converts `source` from type to type, so that each ordered pair of types occurs once; all have the same dump.
   private func walk(_ source: URL, _ model: [String], _ body: (URL, String) throws -> Void = { _, _ in }) throws {
     let folder = try folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let expected = try ToolRun(["store", "dump", source.path] + model).output
     var last = source
-    // Large ones not from every type to every other.
+    // Large stores are not converted between all pairs.
     let types = expected.utf8.count < 400_000 ? Self.walk : Array(Self.walk.suffix(Self.types.count))
     for (step, type) in types.enumerated() {
       let target = folder.appending(path: "\(step)-\(type)")
@@ -39,17 +39,17 @@ import Testing
       try body(target, expected)
       last = target
     }
-    // Nothing is left beside the stores.
+    // No files are left beside the stores.
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.contains(".copying-") }
     #expect(left == [])
   }
 
   @Test(arguments: Fixture.names) func everyPairOfTypesKeepsAFixture(_ name: String) throws {
-    // Its planted faults are refused; see below.
+    // Its planted faults are rejected; see below.
     if name == "migrated" { return }
     let fixture = try Fixture(name, .small)
     try walk(fixture.store, fixture.modelArgument) { store, expected in
-      // The scripts know the formats only.
+      // The scripts know these formats only.
       guard ["sqlite", "xml"].contains(where: store.lastPathComponent.hasSuffix) else { return }
       let read = try Python.run(["coredata_format/read_store.py", store.path] + fixture.modelArgument)
       #expect(read == expected ? "equal" == "equal" : "\(store.lastPathComponent) is read otherwise" == "")

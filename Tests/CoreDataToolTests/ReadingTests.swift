@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the read commands show of real stores, and that they leave no trace.
+/// The output of the read commands for real stores, and that they leave no trace.
 @Suite(Corpus.condition) struct ReadingTests {
   private static func readCommands(_ path: String, entity: String) -> [[String]] {
     [
@@ -20,8 +20,8 @@ import Testing
     let before = try traces(of: folder)
     for command in Self.readCommands(url.path, entity: try #require(store.facts.entities.first).name) {
       let run = try ToolRun(command)
-      // One store of the corpus has a stray row and a highest key that is too low, and some have names that no rule is
-      // known for.
+      // One store of the corpus has a stray row and a highest key that is too low, and some have names for which no
+      // rule is known.
       let isListed = store.id == "artsy-partner-1.3" || run.findingsAreOfNames
       #expect(run.status == 0 || command[1] == "verify" && isListed, "\(command) \(run.errors)")
       #expect(try traces(of: folder) == before, "\(command)")
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// The five stores whose rows are in the log, wholly or in part.
+  /// The five stores whose rows are wholly or partly in the log.
   private static let logged = Corpus.stores.filter { $0.files.contains { $0.name.hasSuffix("-wal") } }
 
   @Test func fiveStoresHaveALog() { #expect(Self.logged.count >= 5) }
@@ -71,7 +71,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: folder) }
     if !hasSharedMemory { try? FileManager.default.removeItem(atPath: url.path + "-shm") }
     let expected = try store.reference([url.path] + store.referenceModelArgument)
-    // For everybody but the superuser the folder cannot be written.
+    // For all users except the superuser the folder is not writable.
     try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: folder.path)
     defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path) }
     let before = try traces(of: folder)
@@ -116,7 +116,7 @@ import Testing
 }
 
 extension ToolRun {
-  /// Whether a verification has listed nothing but names that Apple's framework may choose otherwise.
+  /// Whether a verification has listed only names that Apple's framework may choose differently.
   fileprivate var findingsAreOfNames: Bool {
     let findings = output.split(separator: "\n").filter { !$0.hasSuffix("finding.") && !$0.hasSuffix("findings.") }
     return !findings.isEmpty && findings.allSatisfy { $0.contains("Apple's framework may") }

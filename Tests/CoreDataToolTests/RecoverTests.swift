@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `coredata store recover`: what can be read is in a new store.
+/// `coredata store recover`: the readable content is in a new store.
 @Suite struct RecoverTests {
   #if LMDB
     private static let types = ["sqlite", "xml", "binary", "lmdb"]
@@ -10,7 +10,7 @@ import Testing
     private static let types = ["sqlite", "xml", "binary"]
   #endif
 
-  /// A fixture as a store of a type, in a folder of its own.
+  /// A fixture as a store of a type, in a new folder.
   private func store(_ fixture: Fixture, _ type: String) throws -> URL {
     let folder = FileManager.default.temporaryDirectory.appending(path: "recover-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -41,7 +41,7 @@ import Testing
     defer { try? FileManager.default.removeItem(at: store.deletingLastPathComponent()) }
     let before = Set(try dump(store, fixture).split(separator: "\n"))
     var bytes = try Data(contentsOf: store)
-    // Of a binary store the end tells where all else is.
+    // In a binary store the end lists the positions of all other parts.
     for place in bytes.count / 2..<bytes.count / 2 + 300 { bytes[place] = 0xFF }
     try bytes.write(to: store)
     let target = store.deletingLastPathComponent().appending(path: "new.sqlite")
@@ -51,7 +51,7 @@ import Testing
     #expect(try Data(contentsOf: store) == bytes)
     let verified = try ToolRun(["store", "verify", target.path] + fixture.modelArgument)
     #expect(verified.status == 0, "\(verified.output)")
-    // Those whose links have ended are other lines.
+    // Objects that have lost links have different lines.
     let after = Set(try dump(target, fixture).split(separator: "\n"))
     #expect(after.intersection(before).count >= before.count / 4, "\(after.count) of \(before.count) lines")
     let again = try ToolRun(["store", "recover", store.path, target.path] + fixture.modelArgument)

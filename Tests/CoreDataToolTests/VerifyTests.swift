@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// Each kind of damage is found, shown in the dump where it belongs to an object, and nothing else is.
+/// Each kind of damage is found, and shown in the dump where it belongs to an object; nothing else is reported.
 @Suite struct VerifyTests {
   /// A copy of a fixture with some statements run on it.
   private struct Damaged {
@@ -54,7 +54,7 @@ import Testing
     var testDescription: String { sql }
   }
 
-  /// Statements name tables and columns as the fixtures' models give them.
+  /// Statements use the names of tables and columns in the fixtures' models.
   private static let cases: [Case] = [
     Case(
       "types", "UPDATE ZNUMBERS SET ZORDER = 40000 WHERE Z_PK = (SELECT min(Z_PK) FROM ZNUMBERS)", .value, on: "order",
@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  /// SQLITE-FORMAT 7: which names Apple's framework takes is not known in two cases.
+  /// SQLITE-FORMAT 7: in two cases it is not known which names Apple's framework chooses.
   @Test func namesThatAppleMayChooseOtherwiseAreListed() throws {
     let (person, club) = (Describing.entity("Person", []), Describing.entity("Club", []))
     Describing.relate(person, "follows", toMany: true, person, "followers", toManyBack: true)
@@ -189,7 +189,7 @@ import Testing
     #expect(verify.status == 1 && verify.output.contains("The file of an external value is missing"))
     let dump = try ToolRun(["store", "dump", url.path] + fixture.modelArgument)
     #expect(dump.status == 1 && dump.output.contains(#"{"$invalid":"The file of an external value is missing"#))
-    // The other objects are all there.
+    // All other objects are in the dump.
     #expect(dump.lines.count == (try fixture.expected()).split(separator: "\n").count)
   }
 }

@@ -5,12 +5,12 @@ import Foundation
 enum CrashModel {
   static let accountCount = 10
 
-  /// How much one transaction changes.
+  /// The amount of change in one transaction.
   struct Size {
     var rows = 20
-    /// After how many transactions rows are deleted.
+    /// The number of transactions after which rows are deleted.
     var window: Int64 = 10
-    /// Whether an account gets a photo, large enough for a file of its own.
+    /// Whether an account gets a photo that is large enough to be stored in a file of its own.
     var hasPhoto = false
   }
 
@@ -58,7 +58,7 @@ enum CrashModel {
     b.properties += [back]
   }
 
-  /// The accounts by key, made in a first save of their own.
+  /// The accounts, in the order of the store. If there are none, they are created in a separate save first.
   static func accounts(in context: NSManagedObjectContext) throws -> [NSManagedObject] {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Account")
     let found = try context.fetch(request)
@@ -76,8 +76,8 @@ enum CrashModel {
     }
   }
 
-  /// All changes of one transaction: every account carries its number, the balances keep their sum, new entries carry
-  /// the number and a check, the entries of a window ago go.
+  /// All changes of one transaction. Every account gets the transaction's number, and the sum of the balances stays the
+  /// same. New entries get the number and a check value. The entries that are older than the window are deleted.
   static func change(
     _ accounts: [NSManagedObject], _ transaction: Int64, _ size: Size = Size(), in context: NSManagedObjectContext
   ) throws {

@@ -2,23 +2,27 @@ import CoreData
 import Foundation
 import StoreProtocol
 
-/// A few transactions on a disk that may fail. Goes on after an error as an application should: with a fresh context,
-/// from what it reads there.
+/// A few transactions on a disk that may fail. After an error the program continues as an application should: with a
+/// new context, from the state that this context reads.
 ///
-/// Prints what it knows: "read T" for the last transaction that a fresh context sees (-1 before the accounts, which are
-/// transaction 0), "begin T", then "saved T", "failed T notSaved" or "failed T unknown"; "other …" for an error of
-/// another kind; "closed" after all are done and the store was removed from its coordinator.
+/// Prints one line for each event:
+///
+/// - "read T": T is the last transaction that a new context sees. It is -1 before the accounts exist, which are
+///   transaction 0.
+/// - "begin T", followed by "saved T", "failed T notSaved" or "failed T unknown".
+/// - "other …": an error of another kind.
+/// - "closed": all transactions are done and the store was removed from its coordinator.
 struct FaultRun {
   let url: URL
   let type: NSPersistentStore.StoreType
   let count: Int64
   let isLogged: Bool
-  /// Ends at the first failed save, without closing the store.
+  /// Whether the program ends at the first failed save, without closing the store.
   let stops: Bool
 
   private static let size = CrashModel.Size(rows: 3, window: 1, hasPhoto: true)
 
-  /// More than any fault lasts.
+  /// More attempts than any fault lasts.
   private static let attempts = 100
 
   func run() {
@@ -45,7 +49,8 @@ struct FaultRun {
     try coordinator.addPersistentStore(type: type, at: url, options: options)
   }
 
-  /// The last transaction in the store; makes the next one where it is below the goal.
+  /// Returns the number of the last transaction in the store. Makes the next transaction if that number is below the
+  /// goal.
   private func step(_ coordinator: NSPersistentStoreCoordinator, goal: Int64?) throws -> Int64 {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
@@ -75,7 +80,7 @@ struct FaultRun {
       }
       say("failed \(transaction) \(cause.outcome == .notSaved ? "notSaved" : "unknown")")
       say("cause: \(describe(cause))")
-      // Here, while the store is open: who closes it tidies up what the failed save left.
+      // Exits while the store is open, because closing it would clean up what the failed save left.
       if stops { withExtendedLifetime(context.persistentStoreCoordinator) { exit(0) } }
     }
   }

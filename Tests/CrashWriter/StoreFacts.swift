@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// What a store of the crash tests holds, read in a process that has not written it: a line of JSON, for the scripts.
+/// The contents of a crash test's store, read in a process that did not write it: a line of JSON, for the scripts.
 struct StoreFacts {
   let text: String
 
@@ -33,7 +33,7 @@ struct StoreFacts {
     for store in coordinator.persistentStores { try coordinator.remove(store) }
   }
 
-  /// With photos or without: the model that the store was made with.
+  /// Tries the model with photos, then the one without: one of them made the store.
   private static func open(_ url: URL, _ type: NSPersistentStore.StoreType) throws -> NSPersistentStoreCoordinator {
     let options = [NSReadOnlyPersistentStoreOption: true]
     do {
@@ -47,7 +47,7 @@ struct StoreFacts {
     }
   }
 
-  /// The byte that a photo is full of and its size; the byte is -1 for a photo of several.
+  /// The byte that a photo repeats, and the photo's size. The byte is -1 if the photo has several different bytes.
   private static func photo(_ account: NSManagedObject) -> [Int]? {
     guard account.entity.attributesByName["photo"] != nil, let photo = account.value(forKey: "photo") as? Data else {
       return nil

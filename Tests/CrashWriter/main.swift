@@ -2,14 +2,17 @@ import CoreData
 import Foundation
 import LMDBStore
 
-// Saves transactions into the store at the given path. Before each save it prints "begin T", after it "saved T". Every
-// transaction changes rows of all kinds together, so that a torn one can be told: a counter, new rows that carry its
-// number, a transfer that keeps a sum, link pairs, a deletion.
+// Saves transactions into the store at the given path. Prints "begin T" before each save and "saved T" after it. Every
+// transaction changes rows of all kinds together, so that a partly written one can be recognised: a counter, new rows
+// with the transaction's number, a transfer that keeps a sum, pairs of links, a deletion.
 //
-// Without more it goes on until it is killed, for Scripts/crash. With a number of transactions it is the program of
-// Scripts/fault; see FaultRun. With "check" it says what is in the store; see StoreFacts. With --hostile instead of a
-// path it takes steps for Scripts/hostile_saves; see HostileSaver. The store's type is OPENCOREDATA_STORE_TYPE, SQLite
-// without it.
+// With a path alone the program runs until it is killed, for Scripts/crash. Other arguments select another mode:
+//
+// - A number of transactions: the program of Scripts/fault; see FaultRun.
+// - "check": prints the contents of the store; see StoreFacts.
+// - --hostile instead of a path: runs steps for Scripts/hostile_saves; see HostileSaver.
+//
+// OPENCOREDATA_STORE_TYPE names the store's type. The default is SQLite.
 
 let arguments = CommandLine.arguments.dropFirst()
 guard let path = arguments.first,

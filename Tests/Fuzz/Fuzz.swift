@@ -1,7 +1,7 @@
 import Foundation
 import FuzzTargets
 
-/// Called by libFuzzer, which has the main function, with each input. The target is named in the environment.
+/// libFuzzer, which has the main function, calls this with each input. An environment variable names the target.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   target.run(bytes.map { Data(bytes: $0, count: count) } ?? Data())

@@ -4,8 +4,8 @@ import StoreConformance
 import StoreProtocol
 import Synchronization
 
-/// Fetches whose predicates are made up, from a SQLite store with random objects: whatever is pushed down selects what
-/// memory selects.
+/// Fetches with generated predicates from a SQLite store with random objects. A fetch that the store executes must
+/// return the same objects as one that is evaluated in memory.
 enum FetchPlanTarget {
   private static let plans: Mutex<PlanComparison> = {
     guard let plans = try? PlanComparison(SQLiteHarness(), seed: 1) else { fatalError("the store cannot be made") }
@@ -13,12 +13,12 @@ enum FetchPlanTarget {
     return Mutex(plans)
   }()
 
-  /// The first byte says which entity, the second which sort and window, the others are the format.
+  /// The first byte selects the entity, the second the sort order and the window; the others are the format.
   static func run(_ data: Data) {
     let bytes = Array(data)
     guard bytes.count > 2 else { return }
     let text = String(decoding: bytes[2...], as: UTF8.self)
-    // The time and the dice are not the same twice.
+    // The current time and random numbers differ from one evaluation to the next.
     guard !["now", "random"].contains(where: text.lowercased().contains) else { return }
     plans.withLock { plans in
       let (entities, choice) = (plans.entities, Int(bytes[1]))

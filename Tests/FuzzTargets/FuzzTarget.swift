@@ -5,9 +5,9 @@ import PropertyLists
 import StoreProtocol
 import StoreQuery
 
-/// What reads bytes from outside, one entry for each reader: none may stop the program, whatever the bytes are.
+/// The readers of untrusted bytes, one entry for each. None may end the program, whatever the bytes are.
 ///
-/// The fuzzer calls these with inputs that it makes up, the tests with those that once failed.
+/// The fuzzer calls these with generated inputs; the tests call them with inputs that once failed.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   case propertyList, keyedArchive, embeddedModel, metadata, objectID, predicateFormat, fetchPlan
 
@@ -23,19 +23,19 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
-  /// What can be read must come back when it is written.
+  /// A list that can be read must be unchanged after it is written and read again.
   private static func readPropertyList(_ data: Data) {
     _ = try? XMLPropertyListReader.read(data)
     guard let list = try? BinaryPropertyListReader.read(data) else { return }
     let written = BinaryPropertyListWriter.write(list)
-    // Compared as bytes: a list that holds NaN is not equal to itself.
+    // Compared as bytes, because a list with a NaN is not equal to itself.
     guard let again = try? BinaryPropertyListReader.read(written), BinaryPropertyListWriter.write(again) == written
     else {
       fatalError("a property list that was read cannot be written and read again")
     }
   }
 
-  /// What can be read must be the same when it is printed and read again.
+  /// A format that can be read must be unchanged after it is printed and read again.
   private static func readFormat(_ data: Data) {
     let text = String(decoding: data, as: UTF8.self)
     if let predicate = try? StoreQuery.Predicate(format: text) {
@@ -72,7 +72,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     _ = (try? archive.entries(of: item), try? archive.isNullObject(item), try? archive.takeOut(item)?.propertyList())
   }
 
-  /// A model that can be read is checked as one that comes into use; that itself would keep the model for ever.
+  /// A model that can be read is checked as a model is when it is used first. It is not really used, because the
+  /// library would keep it forever.
   private static func readModel(_ data: Data) {
     guard let model = try? ModelArchive.model(data) else { return }
     _ = model.entityVersionHashesByName
@@ -88,7 +89,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     _ = BinaryPropertyListWriter.write(.dictionary(metadata.propertyList(isNew: false)))
   }
 
-  /// A URI that names an object must come back as the object's own. `STORE` stands for the store's UUID.
+  /// A URI that names an object must equal the URI of that object. `STORE` is replaced by the store's UUID.
   private static func readURI(_ data: Data) {
     let text = String(decoding: data, as: UTF8.self).replacing("STORE", with: storeIdentifier)
     guard let id = library.managedObjectID(for: text) else { return }

@@ -1,4 +1,4 @@
-/// The rules that a file is held to. Each gives one sentence for each breach.
+/// The rules for source files. Each rule returns one sentence for each breach.
 enum HouseRules {
   static func imports(_ file: SourceFile, cModules: [String: Set<String>]) -> [String] {
     let found = file.imports
@@ -24,7 +24,7 @@ enum HouseRules {
     return ImportTable.sources[file.module].map { $0.union(ImportTable.exceptions[file.path] ?? []) }
   }
 
-  /// A backend stands on at most one engine, over all of its files.
+  /// A backend uses at most one engine, counted over all of its files.
   static func engines(_ files: [SourceFile]) -> [String] {
     Dictionary(grouping: files.filter(\.isBackend), by: \.module).compactMap { backend, files in
       let engines = Set(files.flatMap(\.imports)).intersection(ImportTable.engines)
@@ -32,13 +32,13 @@ enum HouseRules {
     }
   }
 
-  /// Below CoreData no type carries an NS prefix.
+  /// In the modules below CoreData no type has an NS prefix.
   static func names(_ file: SourceFile) -> [String] {
     guard file.isBackend || !ImportTable.withAppleNames.contains(file.module) else { return [] }
     return breaches(of: /\b(class|struct|enum|protocol|actor|typealias)\s+NS[A-Z]/, in: file, "declares an NS type")
   }
 
-  /// Only row origins ask what kind of store a context has (decision 071). The coordinator makes the stores.
+  /// Only row origins may depend on the kind of a context's store (decision 071). The coordinator makes the stores.
   static func kindsOfStore(_ file: SourceFile) -> [String] {
     guard file.path.hasPrefix("Sources/CoreData/"),
       !["CustomStores", "Coordinator", "Context/Origins"].contains(where: file.path.dropFirst(17).hasPrefix)
@@ -62,7 +62,7 @@ enum HouseRules {
     breaches(of: /\bunsafeFlags\b/, in: manifest, "uses unsafe flags, so nobody could depend on it by version")
   }
 
-  /// Looks at comments too: what is open belongs into the README's table or an issue.
+  /// Looks at comments too: open work is recorded in the README's table or in an issue.
   static func leftovers(_ file: SourceFile) -> [String] {
     guard file.text.contains(/\bTODO\b|\bFIXME\b/) else { return [] }
     return ["\(file.path) has an open end marked in its text"]

@@ -1,6 +1,6 @@
 import Testing
 
-/// The repository as it is, held against the rules.
+/// Checks the repository against the rules.
 @Suite struct HouseTests {
   @Test func theSourcesAreFound() {
     #expect(Repository.sources.count > 100)

@@ -1,4 +1,4 @@
-/// Who may import whom: the table of the design, as data.
+/// Which module may import which: the table of the design, as data.
 enum ImportTable {
   /// The modules of this package that each module under Sources and Conformance may import.
   static let sources: [String: Set<String>] = [
@@ -24,22 +24,22 @@ enum ImportTable {
       "StoreConformance", "StoreConformanceRunner", "GraphConformance", "SabotagedStores", "StoreProtocol",
       "BinaryBackend", "InMemoryBackend", "LMDBBackend", "SQLiteBackend", "XMLBackend", "CSQLite",
     ],
-    // What clients write: the public API alone.
+    // Client code uses the public API only.
     "ClientStores": ["CoreData"],
     "client-conformance": [
       "ClientStores", "CoreData", "GraphConformance", "StoreConformance", "StoreConformanceRunner", "StoreProtocol",
       "StoreSchema", "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend",
     ],
-    // What compiles on Apple's platforms too.
+    // This target also compiles on Apple's platforms.
     "AppleProbe": ["CoreData"],
     "CoreDataTool": ["CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "ModelFiles", "PropertyLists"],
   ]
 
-  /// What every backend may import beside one engine and its own C libraries.
+  /// The modules that every backend may import in addition to one engine and its own C libraries.
   static let backend: Set<String> = ["StoreProtocol", "StoreQuery", "StoreSchema", "PropertyLists", "CPosix"]
   static let engines: Set<String> = ["AtomicEngine", "KeyValueEngine", "SQLEngine"]
 
-  /// Single files that may import more than their module.
+  /// Single files that may import more than the rest of their module.
   static let exceptions: [String: Set<String>] = [
     "Sources/CoreData/Coordinator/StoreRegistration.swift": [
       "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend",
@@ -47,21 +47,21 @@ enum ImportTable {
     "Sources/CoreData/CustomStores/AtomicNodes.swift": ["AtomicEngine"],
     "Sources/CoreData/CustomStores/ClassBackend.swift": ["AtomicEngine"],
     "Sources/CoreData/CustomStores/CustomStore.swift": ["AtomicEngine"],
-    // A store that is a product of its own registers itself.
+    // A store with a product of its own registers itself.
     "Backends/LMDB/Registration/LMDBStore.swift": ["CoreData", "LMDBBackend"],
     "Sources/CoreDataTool/main.swift": ["LMDBStore"],
   ]
 
-  /// What belongs to the toolchain on every platform.
+  /// Modules of the toolchain on every platform.
   static let toolchain: Set<String> = ["Foundation", "Dispatch", "Synchronization"]
 
-  /// What belongs to one platform: for files named `Platform*.swift` only.
+  /// Modules of one platform, allowed only in files named `Platform*.swift`.
   static let platforms: Set<String> = ["Glibc", "Musl", "Android", "WinSDK", "Darwin"]
 
-  /// Modules whose types carry Apple's names.
+  /// Modules whose types have Apple's names.
   static let withAppleNames: Set<String> = ["CoreData"]
 
-  /// Files that may be longer than `longestFile` lines, each for a reason.
+  /// Files that may be longer than `longestFile` lines, each with a reason.
   static let longFiles: Set<String> = []
   static let longestFile = 400
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The rules find what they are made for.
+/// Checks that each rule finds the breaches that it was written for.
 @Suite struct PlantedBreachTests {
   private let cModules: [String: Set<String>] = ["SQLite": ["CSQLite"]]
 

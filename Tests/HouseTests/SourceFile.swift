@@ -1,13 +1,13 @@
 import Foundation
 
-/// A file of the repository: its path below the root, and its text.
+/// A file of the repository: its path relative to the root, and its text.
 struct SourceFile: Sendable {
   let path: String
   let text: String
 
   var name: String { String(path.split(separator: "/").last ?? "") }
 
-  /// The folder that makes the module: `CoreData` in `Sources/CoreData/Model/X.swift`.
+  /// The folder that defines the module: `CoreData` in `Sources/CoreData/Model/X.swift`.
   var module: String {
     let parts = path.split(separator: "/")
     return parts.count > 2 ? String(parts[1]) : ""
@@ -15,14 +15,14 @@ struct SourceFile: Sendable {
 
   var isBackend: Bool { path.hasPrefix("Backends/") }
 
-  /// The lines without what follows `//`. Enough for the rules here: none of them looks for what stands in strings.
+  /// The lines without the text after `//`. This is enough here, because no rule looks for text in strings.
   var codeLines: [Substring] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.range(of: "//").map { line[..<$0.lowerBound] } ?? line
     }
   }
 
-  /// The modules that are imported, also with attributes, an access level or a kind of declaration.
+  /// The imported modules. Handles attributes, access levels and kinds of declaration in import statements.
   var imports: [String] {
     codeLines.flatMap { $0.split(separator: ";") }.compactMap { statement in
       let words = statement.split(whereSeparator: \.isWhitespace)
@@ -43,7 +43,7 @@ struct SourceFile: Sendable {
   }
 }
 
-/// The repository that this test stands in.
+/// The repository that contains this test.
 enum Repository {
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
@@ -66,7 +66,7 @@ enum Repository {
     path.hasPrefix("Tests/") || path.hasPrefix("Backends/") && path.split(separator: "/").dropFirst(2).first == "Tests"
   }
 
-  /// The C modules of each backend: the folders that begin with C beside its sources.
+  /// The C modules of each backend: the folders beside its sources whose names begin with C.
   static let cModules: [String: Set<String>] = {
     var result: [String: Set<String>] = [:]
     for backend in names(in: "Backends") {
@@ -79,7 +79,8 @@ enum Repository {
     (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)) ?? []
   }
 
-  /// The wanted files below the folders; of the root, only what lies in it directly. Build folders are left out.
+  /// The selected files below the folders; of the root folder, only the files directly in it. Build folders are
+  /// skipped.
   private static func files(in folders: [String], where isWanted: (String) -> Bool) -> [SourceFile] {
     paths(in: folders).filter(isWanted).sorted().compactMap { path in
       (try? String(contentsOf: root.appending(path: path), encoding: .utf8)).map { SourceFile(path: path, text: $0) }

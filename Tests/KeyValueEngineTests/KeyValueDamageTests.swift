@@ -4,9 +4,9 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// Every way to read an entry verifies its checksum, also where most of the entry is not used.
+/// Every read of an entry verifies its checksum, even if the read uses only a small part of the entry.
 @Suite struct KeyValueDamageTests {
-  /// `Dog`s and `Cat`s are `Animal`s with unique names.
+  /// `Dog`s and `Cat`s are `Animal`s. Their names are unique.
   private let schema: Schema
   private let map = MemoryMap()
   private let store: KeyValueStore<MemoryMap>
@@ -46,7 +46,7 @@ import Testing
     return nil
   }
 
-  /// The number of the entity alone decides whether a row is one of a fetch.
+  /// A fetch reads only the entity number to decide whether a row belongs to it.
   @Test func aDamagedEntityDoesNotHideAnObject() throws {
     for byte in 13..<16 {
       map.damage(.rows, entry: 0, byte: byte)
@@ -59,7 +59,7 @@ import Testing
     #expect(found == [1, 3])
   }
 
-  /// A save compares the version alone.
+  /// A save compares only the version.
   @Test func aDamagedObjectIsNotReplaced() throws {
     map.damage(.rows, entry: 0, byte: 30)
     let reference = ObjectReference(entity: dog.index, key: 1)
@@ -77,13 +77,13 @@ import Testing
     #expect(try commit(check) == [4])
   }
 
-  /// New keys come behind the last object, of which only the key is used.
+  /// New keys continue after the last object, of which only the key is used.
   @Test func aDamagedLastObjectIsFoundWhereKeysAreGiven() throws {
     map.damage(.rows, entry: 2, byte: 30)
     #expect(code { _ = try store.allocateKeys(root: dog.root, count: 1) } == .corrupt)
   }
 
-  /// Who has a unique value already is read from the index alone.
+  /// A save finds the owner of a unique value in the index alone.
   @Test func aDamagedEntryOfAConstraintIsFound() throws {
     map.damage(.indexes, entry: 0, byte: 3)
     var changes = ChangeSet(time: 0)

@@ -6,14 +6,14 @@ import StoreQuery
 import StoreSchema
 import Testing
 
-/// What indexes and links find is what looking at all objects finds.
+/// Fetches that use indexes and links return the same objects as a scan of all objects.
 @Suite struct KeyValueFetchTests {
   private typealias Comparison = StoreQuery.Predicate.Operator
 
   private let schema: Schema
   private let map = MemoryMap()
   private let store: KeyValueStore<MemoryMap>
-  /// The same objects, with other keys.
+  /// The same objects with other keys.
   private let atomic: AtomicStore
   private var thing: Entity { schema.entities[0] }
 
@@ -21,7 +21,7 @@ import Testing
     .integer16, .integer64, .boolean, .double, .float, .date, .decimal, .string, .uri, .uuid, .binaryData,
   ]
 
-  /// `Thing`s with an indexed attribute of each type, `Part`s of which are more special ones, in `Vault`s.
+  /// `Thing`s with an indexed attribute of each type, their subentity `Part`, and `Vault`s that contain them.
   private static func schema(isIndexed: Bool = true) throws -> Schema {
     var (thing, part, box) = (
       EntityDefinition(name: "Thing"), EntityDefinition(name: "Part"), EntityDefinition(name: "Vault")
@@ -135,7 +135,7 @@ import Testing
       SlotPath(
         leaf: .attribute(
           slot: attribute.slot, kind: entity.slots[attribute.slot], declaringEntity: attribute.declaringEntity)))
-    // Sometimes of another type, which compares with some and not with others.
+    // Sometimes of another type, which is comparable with some types only.
     let type = random.below(4) == 0 ? random.one(Self.types) : attribute.type
     let options: [StoreQuery.Predicate.Options] = [[], [], [], .caseInsensitive, .diacriticInsensitive]
     let orders: [Comparison] = [
@@ -197,7 +197,7 @@ import Testing
       leaf: .attribute(slot: attribute.slot, kind: thing.slots[attribute.slot], declaringEntity: thing.index))
   }
 
-  /// What was in order before a change is not so after it; who reads the former view has its order.
+  /// A change alters the order of an index; a reader of an earlier version keeps that version's order.
   @Test func ordersAreThoseOfTheirVersion() throws {
     func compare(_ op: Comparison, _ value: Value) throws -> FetchPlan {
       FetchPlan(
@@ -226,7 +226,7 @@ import Testing
     #expect(try found(former) == [397, 398, 399])
   }
 
-  /// How many entries of rows a fetch looks at.
+  /// The number of row entries that a fetch reads.
   private func reads(_ predicate: ResolvedPredicate, sort: [ResolvedSort] = [], limit: Int? = nil) throws -> Int {
     let before = map.readRows
     _ = try keys(FetchPlan(entities: thing.subtree, predicate: predicate, sort: sort, limit: limit))
@@ -250,12 +250,12 @@ import Testing
       #expect(try reads(predicate) == count, "\(name)")
       #expect(count < all / 3)
     }
-    // Neither folded texts nor negations are looked up.
+    // Neither case-insensitive comparisons nor negations use the index.
     let folded = ResolvedPredicate.comparison(
       .path(try path("astring")), .equalTo, .constant(.string("abc")), .caseInsensitive)
     #expect(try reads(folded) == all)
     #expect(try reads(.not(try compare("unique", .equalTo, .int(7)))) == all)
-    // Of a sort by an index as many as are wanted, and those that the index cannot tell apart.
+    // A sort by an index reads as many objects as the limit allows, and those with equal index entries.
     let sort = ResolvedSort(path: try path("adate"), isAscending: false)
     #expect(try reads(.constant(true), sort: [sort], limit: 3) < 60)
     #expect(try reads(try compare("adate", .greaterThan, .date(0)), sort: [sort], limit: 3) < 60)
@@ -265,7 +265,7 @@ import Testing
   }
 
   @Test func indexesOfAnotherModelAreNotRead() throws {
-    // The view of a model without the indexes, and of one whose indexes are not made yet.
+    // The view of a model without the indexes, and that of one whose indexes are not built yet.
     let (plain, predicate) = (
       try Self.open(map, Self.schema(isIndexed: false)),
       ResolvedPredicate.comparison(.path(try path("astring")), .equalTo, .constant(.string("abc")), [])

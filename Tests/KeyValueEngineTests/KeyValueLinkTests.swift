@@ -4,7 +4,7 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// Many links of an owner lie in blocks: what is read is what was linked, in any order of changes.
+/// The many links of one owner are stored in blocks. Reads return the links as written, after any order of changes.
 @Suite struct KeyValueLinkTests {
   private let schema: Schema
   private let map = MemoryMap()
@@ -70,7 +70,7 @@ import Testing
       try commit { changes in
         for owner in 1...4 {
           let known = plain[owner].sorted()
-          // Ascending ones behind all others, anywhere, and many away.
+          // Adds ascending links at the end or links anywhere, and removes many.
           let start = Int64(random(600))
           let added =
             round % 3 == 0
@@ -129,7 +129,7 @@ import Testing
     #expect(blocks.count == 9 && blocks.dropLast().allSatisfy { $0 == 8 + 976 })
   }
 
-  /// A block that has its checksum may still say what no commit of ours has written.
+  /// A block with a valid checksum may still have content that no commit of this package writes.
   @Test(arguments: [(8, 7), (16, 1), (16, 3), (24, Int64.max)] as [(Int, Int64)])
   func blocksOutOfOrderAreDamage(_ byte: Int, _ number: Int64) throws {
     let list = schema.entities[0]

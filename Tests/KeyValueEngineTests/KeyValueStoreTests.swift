@@ -5,7 +5,8 @@ import StoreSchema
 import Testing
 
 @Suite struct KeyValueStoreTests {
-  /// `Song`s in `List`s, ordered on both sides; a list counts its pages, which copy its name, and has one-way notes.
+  /// `Song`s in `List`s, with an order on both sides. A list counts its pages, each of which copies its name, and has
+  /// notes without an inverse.
   private static func schema(indexesTitles: Bool = false) throws -> Schema {
     var (list, page, song) = (
       EntityDefinition(name: "List"), EntityDefinition(name: "Page"), EntityDefinition(name: "Song")
@@ -100,7 +101,8 @@ import Testing
     return count
   }
 
-  /// A file may have any version. One above the greatest is none, and a row with it could not be read again.
+  /// A file may contain any version. No version comes after the greatest one, and a row with such a version could not
+  /// be read again.
   @Test func aVersionWithoutANextOneIsNotWritten() throws {
     let name = try #require(list.attribute(named: "name")?.slot)
     func rename(_ key: Int64, to next: Int64, _ text: String) throws {
@@ -116,7 +118,7 @@ import Testing
     var names: [String] = []
     try store.snapshot().scan(list.subtree) { names.append($0.string(name)) }
     #expect(names == ["b"])
-    // It can be deleted all the same.
+    // The object can be deleted nevertheless.
     _ = try commit { $0.deletions = [.init(reference(list, key), versionRead: .max)] }
     #expect(try count(list) == 0)
   }
@@ -146,7 +148,7 @@ import Testing
       ]
     }
     #expect(try self.keys(list, "songs", keys[0]) == turned)
-    // The deleted song is in no list any more.
+    // No list contains the deleted song any more.
     _ = try commit { $0.deletions = [.init(reference(song, keys[2]), versionRead: 1)] }
     #expect(try self.keys(list, "songs", keys[0]) == [keys[3], keys[1]])
     _ = try commit { $0.deletions = [.init(reference(list, keys[0]), versionRead: 1)] }
@@ -208,7 +210,8 @@ import Testing
     }
     #expect(slots == [name] && other == reference(list, keys[1]) && holder?.string(name) == "b")
     #expect(try count(song) == 0)
-    // Judged on the state after the save: both names go round, and that of a deleted object is free.
+    // Constraints are checked against the state after the save: two objects can exchange their names, and the name of a
+    // deleted object is free.
     _ = try commit { changes in
       changes.updates = [
         .init(row: row(list, key: keys[0], version: 2, ["name": .string("b")]), changed: set(name)),
@@ -219,7 +222,7 @@ import Testing
       changes.deletions = [.init(reference(list, keys[0]), versionRead: 2)]
       changes.insertions = [row(list, ["name": .string("b")])]
     }
-    // Two without a name are not the same, and neither are long ones that differ at their end.
+    // Two objects without a name do not conflict, and neither do long names that differ only at the end.
     let long = String(repeating: "x", count: 500)
     _ = try commit { changes in
       changes.insertions = [
@@ -263,7 +266,7 @@ import Testing
     #expect(throws: StoreError.self) { try commit { $0.insertions = [row(song, key: 30)] } }
   }
 
-  /// A file may say that fewer keys were given than it has objects: a new object replaces none.
+  /// A file may record fewer used keys than it has objects. A new object must not replace an existing one.
   @Test func aRecordOfKeysThatIsTooLowLosesNoObject() throws {
     let keys = try commit { $0.insertions = [row(list, ["name": .string("a")]), row(list, ["name": .string("b")])] }
     let record = try #require(map.entry(.facts, key: "key List"))
@@ -333,7 +336,7 @@ import Testing
     changes.insertions = [row(song)]
     guard case .committed = try indexed.commit(changes) else { throw StoreError(.constraint, "") }
     #expect(map.sizes(.indexes).count == before + 2)
-    // And the other way round.
+    // The same in the opposite direction.
     _ = try Self.open(map, schema).allocateKeys(root: 0, count: 1)
     #expect(map.sizes(.indexes).count == before)
   }

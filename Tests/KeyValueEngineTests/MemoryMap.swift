@@ -4,9 +4,9 @@ import Synchronization
 
 @testable import KeyValueEngine
 
-/// An ordered map in memory: sorted lists, and one writer at a time.
+/// An ordered map in memory: sorted lists, with one writer at a time.
 final class MemoryMap: KeyValueMap, @unchecked Sendable {
-  /// Bytes with an address.
+  /// Bytes with a stable address.
   final class Bytes {
     let view: UnsafeRawBufferPointer
 
@@ -26,10 +26,10 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
   private let writing = NSLock()
   private var state: State = [:]
   private var commits: UInt64 = 0
-  /// How many entries of rows views have looked at.
+  /// The number of row entries that views have read.
   var readRows: Int { reads.withLock { $0 } }
   fileprivate let reads = Mutex(0)
-  /// The next commit fails with this.
+  /// If not nil, the next commit throws this error.
   var failure: StoreError?
 
   let longestKey = 128
@@ -58,7 +58,7 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
     }
   }
 
-  /// Writes a number into a value, and its checksum, as a file of others may have them.
+  /// Writes a number into a value and updates the checksum, as a file of another writer could have it.
   func forge(_ space: KeySpace, entry: Int, byte: Int, _ number: Int64) {
     lock.withLock {
       guard let old = state[space]?[entry] else { return }
@@ -90,7 +90,7 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
 
     private func note(_ space: KeySpace) { if space == .rows { map.reads.withLock { $0 += 1 } } }
 
-    /// Where a key is, or would be.
+    /// The index of a key, or the index at which it would be inserted.
     fileprivate func place(_ space: KeySpace, _ key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool) {
       let entries = state[space] ?? []
       var (low, high) = (0, entries.count)

@@ -22,7 +22,7 @@ import Testing
         .replacing("%K", with: "key").replacing("%@", with: "$value").replacing("%d", with: "1")
       guard !format.hasPrefix("#"), let predicate = try? Predicate(format: format) else { continue }
       let model = Self.model([FetchRequestRecord(name: "f", entityName: "E", predicate: predicate)])
-      // A variable in place of a predicate has no archived form.
+      // A variable instead of a predicate cannot be archived.
       guard let data = try? CompiledModelWriter.write(model) else { continue }
       #expect(try CompiledModelReader.read(data) == model, "\(format)")
       count += 1

@@ -47,7 +47,7 @@ import Testing
     #expect(items.count > 30)
     for item in items {
       if item.pathExtension == "momd" {
-        // One was copied without its current version.
+        // One model bundle in the corpus has no current version.
         let bundle = try ModelBundle(item)
         for name in bundle.versionNames { #expect(try !bundle.record(of: name).entities.isEmpty) }
       } else {

@@ -4,7 +4,7 @@ import StoreQuery
 import TestSupport
 import Testing
 
-/// Compiled models beside the sources that they were made from: `<X>.momd/<v>.mom` in a project that has
+/// Compares compiled models with the sources that they were made from: `<X>.momd/<v>.mom` in a project that contains
 /// `<X>.xcdatamodeld/<v>.xcdatamodel` with the same entity names.
 @Suite(Corpus.condition) struct PairTests {
   struct Pair {
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// The source of one model was changed after it was compiled: `Car.color` of SampleModel gained a class name, which
-  /// no version hash takes notice of.
+  /// is not part of the version hashes.
   private static func normalised(_ model: ModelRecord, of pair: Pair) -> ModelRecord {
     guard pair.compiled.lastPathComponent == "SampleModel.mom" else { return model }
     var result = model
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-/// Where two records differ, in words that a failing test can show.
+/// The differences between two records, as text for a failing test.
 enum ModelDifferences {
   static func list(_ a: ModelRecord, _ b: ModelRecord) -> [String] {
     var result: [String] = []

@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// Damaged and malicious data gives a value or a typed error, in time linear in its size.
+/// Damaged and malicious data yields a value or a typed error, in time linear in the size of the data.
 @Suite struct HostilePropertyListTests {
   static func file(_ objects: [[UInt8]], top: UInt8 = 0, count: UInt64? = nil) -> Data {
     var data = Data("bplist00".utf8)
@@ -95,7 +95,7 @@ import Testing
     let data = try Data(contentsOf: file)
     for length in 0...300 {
       #expect(Self.code(data.prefix(length)) != nil, "\(length) bytes")
-      // The trailer intact but the middle cut out.
+      // The trailer is intact, but the middle is missing.
       _ = Self.code(data.prefix(length) + data.suffix(32))
     }
   }

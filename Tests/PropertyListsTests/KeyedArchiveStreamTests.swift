@@ -2,9 +2,9 @@ import Foundation
 import PropertyLists
 import Testing
 
-/// Archives that are written and read object by object.
+/// Archives that are written and read one object at a time.
 @Suite struct KeyedArchiveStreamTests {
-  /// An archive of a list of values, taken in pieces.
+  /// An archive of a list of values, returned in pieces.
   private static func archive(_ add: (KeyedArchiveStream) -> [KeyedArchiveStream.Reference]) -> Data {
     let stream = KeyedArchiveStream()
     let elements = add(stream)
@@ -71,7 +71,7 @@ import Testing
     #expect(list.map(\.string) == texts.map { String(decoding: $0, as: UTF8.self) })
   }
 
-  /// An object that leads to itself, and one whose containers are too deep.
+  /// One object refers to itself, and one contains containers that are nested too deeply.
   @Test func copiesKeepCyclesAndLeaveOutWhatIsTooDeep() throws {
     var writer = KeyedArchiveWriter()
     let (one, two) = (writer.reserve(), writer.reserve())
@@ -96,7 +96,7 @@ import Testing
     .date(7.5), .unsigned(.max), .array([.integer(1)]), .dictionary(["a": .integer(2)]),
   ]
 
-  /// What is looked at in its place is what a tree would give.
+  /// Reading a value directly from the archive gives the same result as decoding the whole archive.
   @Test(arguments: values) func valuesAreThoseOfTheTree(_ value: PropertyList) throws {
     var writer = KeyedArchiveWriter()
     let root = writer.add(value, depth: 8)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  /// Keys of related objects are integers. What is none must be noticed, or a save would leave it out.
+  /// Keys of related objects are integers. Other values must be detected, or a save would drop them.
   @Test func integersOfAListAreToldFromWhatIsNone() throws {
     for last in [PropertyList.integer(9), .uid(0), .uid(4), .string("9")] {
       let data = BinaryPropertyListWriter.write(
@@ -169,7 +169,8 @@ import Testing
     }
   }
 
-  /// A list of which every element is the same large one is read as often as that is in proportion.
+  /// A list whose elements all refer to the same large list is expanded only up to a limit proportional to the file's
+  /// size.
   @Test func sharedObjectsAreNotUnfoldedForEver() throws {
     var writer = KeyedArchiveWriter()
     let large = writer.add(array: (0..<10_000).map { writer.add(.integer($0)) })
@@ -180,7 +181,7 @@ import Testing
     }
   }
 
-  /// What was given back is an error for whoever asks for it, and what was not is there.
+  /// Bytes that were released cannot be read any more and give an error; all others can be read.
   @Test func bytesCanGoWhileAnArchiveIsRead() throws {
     let datas = (0..<4000).map { Array("\($0)".utf8) + Array(repeating: UInt8(truncatingIfNeeded: $0), count: 1000) }
     let data = Self.archive { stream in datas.map { $0.withUnsafeBytes { stream.add(data: $0) } } }

@@ -66,7 +66,7 @@ import Testing
     let names = try files.map {
       try PropertyList(contents: Data(contentsOf: $0))["_XCCurrentVersionName"]?.stringValue
     }
-    // One of them is an empty dictionary.
+    // One of the files is an empty dictionary.
     #expect(names.count { $0?.hasSuffix(".xcdatamodel") == true } == 46)
   }
 

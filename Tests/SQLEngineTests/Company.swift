@@ -51,7 +51,7 @@ enum Company {
   }
 }
 
-/// A folder that is removed at the end of the test.
+/// A temporary folder that is removed at the end of the test.
 final class Scratch: Sendable {
   let url = FileManager.default.temporaryDirectory.appending(path: "sql-\(UUID())")
   init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }

@@ -6,9 +6,10 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// What a store tells of a commit, after others may have written to it.
+/// The verdict of a store on a commit of unknown outcome, after other writers may have changed the file.
 @Suite struct EvidenceTests {
-  /// A company with one change set: Ada is new, Grace changes, Alan goes. `commits` says whether it is in the store.
+  /// A company and one change set: it inserts Ada, updates Grace and deletes Alan. `commits` says whether the store has
+  /// committed it.
   private final class Case {
     let folder: Scratch
     let store: any Store
@@ -52,7 +53,7 @@ import Testing
         touched: touchesGrace ? [grace.reference] : [])
     }
 
-    /// Grace and Alan, each in a commit of its own.
+    /// Inserts Grace and Alan, each in a separate commit.
     private static func fill(_ store: any Store) throws {
       let person = try #require(store.schema.entity(named: "Person"))
       let builder = RowBuilder()
@@ -67,14 +68,14 @@ import Testing
       }
     }
 
-    /// The verdict after somebody else has done `others`.
+    /// The verdict after another writer has executed `others`.
     func verdict(after others: String...) throws -> SQLEvidence<SQLiteConnection>.Verdict {
       for text in others { try connection.execute(text) }
       return try evidence.verdict(statements)
     }
   }
 
-  // What others may do.
+  // Statements of other writers.
   private let takeKey = "UPDATE Z_PRIMARYKEY SET Z_MAX = 3 WHERE Z_NAME = 'Person'"
   private let insert = "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT 3, Z_ENT, 1, 'Bob' FROM ZPERSON LIMIT 1"
   private let changeGrace = "UPDATE ZPERSON SET Z_OPT = 2, ZAGE = 43 WHERE Z_PK = 1"
@@ -86,7 +87,7 @@ import Testing
     #expect(try Case(commits: false).verdict() == .didNotHappen)
   }
 
-  /// Each of these misleads who looks at one row only.
+  /// In each of these cases a look at only one row would give the wrong verdict.
   @Test func whatOthersDidIsNotTakenForTheCommit() throws {
     #expect(try Case(commits: false).verdict(after: takeKey, insert) == .didNotHappen)
     #expect(try Case(commits: false).verdict(after: changeGrace, deleteAlan) == .didNotHappen)

@@ -7,7 +7,7 @@ import Testing
 @testable import SQLEngine
 @testable import SQLiteBackend
 
-/// What is said in SQL is what SQLite takes, and as short as it can be; all else is left to the evaluator.
+/// The conditions that are translated to SQL are valid for SQLite and short; the evaluator handles the others.
 @Suite struct PushedPredicateTests {
   private let layout: SQLLayout
   private let folder: Scratch
@@ -22,7 +22,7 @@ import Testing
     return try PredicateResolver(layout.schema, entity).resolve(StoreQuery.Predicate(format: format))
   }
 
-  /// The condition of a predicate with the text of a statement around it; nil where it is not said in SQL.
+  /// The condition of a predicate within the text of a statement; nil if the predicate is not translated to SQL.
   private func statement(_ format: String, of entity: String = "Person") throws -> String? {
     var translation = SQLPredicate(layout, entity: try #require(layout.schema.entity(named: entity)))
     guard let condition = translation.condition(try resolved(format, of: entity)) else { return nil }
@@ -44,7 +44,7 @@ import Testing
 
   private static func repeated(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
 
-  /// From people to tags to people and so on.
+  /// A path from people to tags, to people and so on.
   private static func walk(_ depth: Int, _ around: (String, String, String) -> String) -> String {
     var text = depth % 2 == 1 ? "$p\(depth).label == 'red'" : "$p\(depth).age == 5"
     for level in stride(from: depth, through: 1, by: -1) {
@@ -54,10 +54,10 @@ import Testing
     return text
   }
 
-  /// Predicates of a kind by their depth.
+  /// Predicates of one kind, by depth.
   struct Shape: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// What is worth to be said in SQL.
+    /// A predicate is translated to SQL at least up to this depth.
     let least: Int
     let format: @Sendable (Int) -> String
 
@@ -123,7 +123,7 @@ import Testing
     let around = { (_: Int, text: String) in format.replacingOccurrences(of: "%", with: text) }
     let text = try #require(try statement("NOT (" + Self.nested(4, "age < age", around) + ")"))
     #expect(text.components(separatedBy: "CASE").count == 5)
-    // However deep, there is an end to the work.
+    // The work stays limited at any depth.
     #expect(try statement("NOT (" + Self.nested(60, "age < age", around) + ")") == nil)
   }
 
@@ -172,7 +172,7 @@ import Testing
     #expect(alone.order(try sorts(0..<15)) != nil)
     var many = SQLPredicate(layout, entity: entity)
     #expect(many.order(try sorts(0..<25)) == nil)
-    // Together with a predicate that takes 40.
+    // Together with a predicate that uses 40 of them.
     var both = SQLPredicate(layout, entity: entity)
     #expect(both.condition(try resolver.resolve(.init(format: far(20) + "age == 1"))) != nil)
     #expect(both.order(try sorts(0..<5)) != nil)
@@ -214,7 +214,7 @@ import Testing
     for count in 2...600 { try reader.destinations(of: people, owners: (1...Int64(count)).map { $0 }) { _, _ in } }
     #expect(statements.count <= 12)
     let entity = try #require(layout.schema.entity(named: "Everything"))
-    // Each set of changed attributes is a statement.
+    // Each set of changed attributes has a statement of its own.
     for bits in 0..<(1 << entity.slots.count) where bits < 5000 {
       var changed = SlotSet()
       for slot in entity.slots.indices where bits >> slot & 1 == 1 { changed.insert(slot) }
@@ -237,7 +237,7 @@ import Testing
     }
   }
 
-  // MARK: What is left
+  // MARK: Conditions in memory
 
   @Test func anExplanationSaysWhichConditionsAreLeft() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

@@ -6,7 +6,8 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// How an SQLite commit searches for objects that refer to deleted ones. That it finds them is `DEL-020/guard`.
+/// How an SQLite commit searches for objects that refer to deleted ones. The case `DEL-020/guard` tests that it finds
+/// them.
 @Suite struct ReferrerSearchTests {
   /// `Member`, whose rows refer to an object of `Owner` and to one of `Other`.
   private static func schema() throws -> Schema {
@@ -33,8 +34,8 @@ import Testing
     return receipt.keys
   }
 
-  /// The table of the members is read once for each relationship, and not once for each deleted object. That holds in
-  /// whatever order the deletions come.
+  /// The table of the members is read once for each relationship, not once for each deleted object, whatever the order
+  /// of the deletions.
   @Test func withoutAnIndexOneReadFindsTheReferrersOfAllDeletedObjects() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "referrers-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -76,7 +77,7 @@ import Testing
       return
     }
     #expect(conflicts.map(\.reference) == [objects[6]])
-    // Each search takes one step, and another one for each row that it finds.
+    // Each search takes one step, plus one for each row that it finds.
     let searches = steps.withLock { $0.filter { $0.contains("FROM ZMEMBER t0 WHERE") } }
     #expect((2...4).contains(searches.count), "\(searches)")
     try store.close()

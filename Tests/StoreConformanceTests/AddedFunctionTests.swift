@@ -7,18 +7,18 @@ import Testing
 @testable import SQLEngine
 @testable import StoreConformance
 
-/// A function is one entry of the registry: one that is added there is found wherever functions are.
+/// A function that is added to the registry works in every place that uses functions.
 @Suite struct AddedFunctionTests {
-  /// The text backwards.
+  /// The text reversed.
   private static let reversed = Function(
     "testReversed:", [.text], gives: .always(.text),
     .values { if case .string(let text) = $0[0] { .string(String(text.reversed())) } else { .null } })
-  /// Twice the first operand and the second, which SQL can say itself.
+  /// Twice the first operand plus the second, with an SQL expression.
   private static let twice = Function(
     "testTwice:plus:", shortName: "testTwice", [.number, .number], gives: .number,
     sql: [SQLPredicate.dialect: "(?1 + ?1 + ?2)"],
     .values { ArithmeticKernel.evaluate(.add, ArithmeticKernel.evaluate(.add, $0[0], $0[0]), $0[1]) })
-  /// The greatest value of a collection less the least.
+  /// The difference of the greatest and the least value of a collection.
   private static let spread = Function(
     "testSpread:", [.collection], gives: .number,
     .collection { values in
@@ -138,7 +138,7 @@ import Testing
     #expect(made.contains("testReversed"))
   }
 
-  /// A store is compared with a meaning of its own of each function that the language has.
+  /// The suite evaluates each built-in function independently, and compares stores with the result.
   @Test func builtInFunctionsHaveAnIndependentMeaning() {
     for function in Function.builtIn.compactMap(GeneratedFunction.init) {
       #expect(ReferenceValues.functions.contains(function.name), "\(function.name)")

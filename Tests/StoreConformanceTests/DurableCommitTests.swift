@@ -5,10 +5,10 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// Commits that do not wait for the disk, and the files of the large values that they make obsolete.
+/// Commits that do not wait for the disk, and the removal of files whose large values they replace or delete.
 @Suite struct DurableCommitTests {
-  /// The store syncs the commit before it removes the file. This runs in a process of its own, because it logs calls of
-  /// the whole process.
+  /// The store syncs the commit before it removes the file. The test runs in a separate process, because it logs the
+  /// system calls of the whole process.
   @Test(.enabled(if: FailingFiles.isPossible)) func aCommitIsOnTheDiskBeforeTheFileOfItsObsoleteValueGoes() async {
     await #expect(processExitsWith: .success) {
       for (synchronous, journal) in [("OFF", "WAL"), ("NORMAL", "WAL"), ("OFF", "DELETE"), ("NORMAL", "DELETE")] {
@@ -18,7 +18,7 @@ import Testing
         guard let removal else { preconditionFailure("\(mode): the file stays: \(calls)") }
         var before = calls[..<removal]
         if journal == "DELETE" {
-          // The removal of the journal makes the commit, and must itself be on the disk.
+          // The removal of the journal completes the commit, so it must be synced too.
           guard let commit = before.lastIndex(of: "unlink \(world.url.path)-journal") else {
             preconditionFailure("\(mode): no journal was removed: \(calls)")
           }
@@ -39,7 +39,7 @@ private struct StoreWithLargeValue {
   let url: URL
   private let store: any Store
   private let object: ObjectReference
-  /// The value's name as a slot has it.
+  /// The name of the value's file, as stored in the slot.
   private let name: Data
 
   init(_ synchronous: String, _ journal: String) throws {
@@ -68,8 +68,8 @@ private struct StoreWithLargeValue {
     (self.store, self.name) = (store, name)
   }
 
-  /// Deletes the object. Gives each sync and each removal of a file with its path, and the index of the call that
-  /// removes the file of the value; nil where none does.
+  /// Deletes the object. Returns the syncs and removals of files with their paths, and the index of the call that
+  /// removes the value's file; nil if no call does.
   func delete() throws -> (calls: [String], removal: Int?) {
     var changes = ChangeSet(time: 0)
     changes.deletions = [ChangeSet.Deletion(object, versionRead: 1)]
@@ -79,9 +79,9 @@ private struct StoreWithLargeValue {
       if case .committed = try store.commit(changes) { isCommitted = true }
     }
     precondition(isCommitted, "there is a conflict")
-    // The call is fsync or fdatasync, as SQLite was built.
+    // The call is fsync or fdatasync, depending on how SQLite was built.
     let calls = found.map { $0.call == "unlink" ? "unlink \($0.path)" : "sync \($0.path)" }
-    // Between the leading byte 2 and the zero at the end is the name of the file.
+    // The file's name is between the leading byte 2 and the final zero.
     let file = String(decoding: name.dropFirst().dropLast(), as: UTF8.self)
     return (calls, found.firstIndex { $0.call == "unlink" && $0.path.hasSuffix(file) })
   }

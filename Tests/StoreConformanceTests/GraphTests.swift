@@ -7,9 +7,9 @@ import Testing
 
 @testable import GraphConformance
 
-/// The cases of objects in contexts.
+/// The cases about objects in contexts.
 @Suite struct GraphTests {
-  /// Everything that the program of this package runs.
+  /// All cases that the program of this package runs.
   static let all = CaseList(adding: GraphSuite.all)
 
   @Test func noCaseOfAGraphHasTheIDOfAnother() {
@@ -45,12 +45,12 @@ import Testing
     #expect(SpecificationRows.open(of: Self.all.all)["REL-001"] == nil)
   }
 
-  /// So that the cases say the same of every implementation of Core Data.
+  /// With this restriction the cases can run on every implementation of Core Data.
   @Test func casesUseCoreDataAloneAndNameNoStore() throws {
     let folder = Repository.root.appending(path: "Conformance/GraphConformance")
     let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
       .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
-      // The walker of races opens stores itself, and looks into them.
+      // The races open stores directly and read their contents.
       .filter { $0.deletingLastPathComponent().lastPathComponent != "Races" }
     let frame: Set = ["ContextStack.swift", "Graph.swift", "GraphCase.swift", "GraphSuite.swift"]
     #expect(files.count > 15)
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// In this process and one way only; the program runs all of them in every way.
+  /// Runs in this process and in one profile only; the program runs all cases in every profile.
   @Test(arguments: TestedStore.allCases) func everyCasePasses(_ store: TestedStore) throws {
     let known = try store.knownFailures
     var passed = 0

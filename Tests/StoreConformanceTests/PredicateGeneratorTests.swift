@@ -4,7 +4,7 @@ import Testing
 
 @testable import StoreConformance
 
-/// What random predicates are made of, and what plain values say of them.
+/// Checks the random predicates: their parts, and the results for plain values.
 @Suite struct PredicateGeneratorTests {
   private let model: ModelSchema
   private let store: ReferenceStore
@@ -59,11 +59,11 @@ import Testing
       if !found.isEmpty { some += 1 }
       if found.count == store.numbers.count { all += 1 }
     }
-    // Neither nothing nor everything is what most of them select.
+    // Most of the predicates select some objects, but not all.
     #expect(some > 1000 && all < 100)
   }
 
-  /// What changes behind them counts when it is saved (decision 038).
+  /// A context evaluates values behind one-way relationships as they were last saved (decision 038).
   @Test func contextsAreNotAskedOfValuesBehindOneWayRelationships() {
     let names = ["rival.", "keeps."]
     for forContexts in [true, false] {
@@ -88,7 +88,7 @@ import Testing
   }
 }
 
-/// The values that stores are held against.
+/// The reference values with which stores are compared.
 @Suite struct ReferenceValuesTests {
   @Test func sumsAreExactWhateverTheOrder() {
     let numbers: [Double] = [.greatestFiniteMagnitude, 1, .greatestFiniteMagnitude, -1e300, -.greatestFiniteMagnitude]

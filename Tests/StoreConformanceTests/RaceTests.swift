@@ -5,7 +5,7 @@ import Testing
 
 @testable import GraphConformance
 
-/// `races`: its programs, its judge, and short runs.
+/// The command `races`: its programs, its judge, and short runs.
 @Suite struct RaceTests {
   // MARK: Programs
 
@@ -47,7 +47,7 @@ import Testing
 
   // MARK: Runs
 
-  /// What one worker does after another is explained on every store.
+  /// On every store the judge explains a run in which the workers run one after another.
   @Test(arguments: TestedStore.allCases) func whatRunsAloneIsExplained(_ store: TestedStore) throws {
     for kind in RaceKind.all {
       let (owner, member) = (RaceObject.owner(kind, 1), RaceObject.member(kind, 2))
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  /// A delete rule does not reach what the same save has unlinked before.
+  /// A delete rule does not affect an object that the same save has unlinked.
   @Test func whatIsUnlinkedBeforeItsOwnerIsDeletedIsExplained() throws {
     for kind in RaceKind.all {
       let (owner, member) = (RaceObject.owner(kind, 1), RaceObject.member(kind, 2))
@@ -98,7 +98,7 @@ import Testing
 
   // MARK: The judge
 
-  /// The result of a run in which one member is linked to an owner, a value is written, and another owner is deleted.
+  /// The result of a run in which one member is linked to an owner, a value is written and another owner is deleted.
   private func plainResult(_ kind: RaceKind) throws -> RaceResult {
     let (owner, member, gone) = (RaceObject.owner(kind, 1), RaceObject.member(kind, 2), RaceObject.owner(kind, 3))
     let program = RaceProgram(
@@ -120,7 +120,7 @@ import Testing
     let result = try plainResult(RaceKind(.toOne, .nullify))
     let link = try #require(result.records.firstIndex { !$0.links.isEmpty })
     let deletion = try #require(result.records.firstIndex { !$0.deletions.isEmpty })
-    // As if a save had failed that was saved, and the other way round.
+    // The result is changed so that a committed save is recorded as failed.
     var changed = result
     (changed.records[link].outcome, changed.records[link].code) = (.notSaved, 133020)
     #expect(kinds(changed) == [.owner, .value])
@@ -136,7 +136,7 @@ import Testing
     changed = result
     changed.records.removeFirst()
     #expect(kinds(changed).contains(.notAcknowledged))
-    // A save of unknown outcome explains both.
+    // A save of unknown outcome explains both values.
     changed = result
     changed.records[link].outcome = .unknown
     #expect(kinds(changed) == [])
@@ -145,7 +145,7 @@ import Testing
     #expect(kinds(changed) == [.unreadable])
   }
 
-  /// The link was acknowledged and so was the deletion of its owner; the member is there without an owner.
+  /// The link and the deletion of its owner were both acknowledged; the member exists without an owner.
   @Test(
     arguments: [RaceKind(.toOne, .deny), RaceKind(.toOne, .cascade), RaceKind(.manyToMany, .deny)],
     [RaceFault.Kind.deny, .cascade])
@@ -184,8 +184,8 @@ import Testing
     #expect(kinds(result) == [])
   }
 
-  /// A save that gives a link up is explained by the deletion of its owner, which a copy that was made during the save
-  /// does not have.
+  /// A save that drops a link is explained by the deletion of the owner. A copy that was made during that save does not
+  /// contain the deletion.
   @Test func theJudgeNoticesLinksThatAreGivenUpForNothing() throws {
     var result = try plainResult(RaceKind(.toOne, .nullify))
     let link = try #require(result.records.firstIndex { !$0.links.isEmpty })
@@ -201,7 +201,7 @@ import Testing
     var copy = RaceAction(kind: .copy, worker: 0, start: end, end: end)
     copy.url = url
     (result.actions, result.copies) = ([copy], [url: try #require(result.contents?.first)])
-    // The copy's content is of the end of the run, and so without the deleted owner.
+    // The copy has the contents of the end of the run, so it lacks the deleted owner.
     #expect(kinds(result) == [.lost])
     (result.actions, result.copies) = ([], [:])
     #expect(kinds(result) == [])
@@ -226,7 +226,7 @@ import Testing
   // MARK: Shrinking
 
   @Test func aFailingProgramIsMadeShort() throws {
-    // What fails here always: an object that is inserted twice has one name in two places.
+    // A fault that every run has: an object that is inserted twice gets two IDs under one name.
     let kind = RaceKind(.toOne, .nullify)
     let twice = RaceObject.owner(kind, 1)
     var program = RaceProgram(setup: [.insert(twice, 1)])
@@ -248,7 +248,7 @@ import Testing
 }
 
 extension RaceProgram {
-  /// Without other processes, which only the program `store-conformance` can start.
+  /// Without other processes, because only the program `store-conformance` can start them.
   fileprivate var inOneProcess: RaceProgram {
     var program = self
     for worker in workers.indices { program.workers[worker].process = 0 }

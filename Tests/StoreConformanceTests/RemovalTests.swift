@@ -5,9 +5,10 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// An SQLite store that was left with its last saves in the log, and whose removal is cut off.
+/// The interrupted removal of an SQLite store whose last saves are still in the log.
 @Suite struct RemovalTests {
-  /// Dies at each call that changes a file, one run a call. In a process of its own, because it is copied.
+  /// Ends a process at each call that changes a file, with one run for each call. The test runs in a separate process,
+  /// because the process is forked.
   @Test(.enabled(if: FailingFiles.isPossible)) func aRemovalThatDiesLeavesTheWholeStoreOrNone() async {
     await #expect(processExitsWith: .success) {
       let world = try LeftStore()
@@ -27,7 +28,7 @@ import Testing
         precondition(isDone || said == nil, "killed at \(at): \(said ?? "")")
         if FileStatus(world.url.path) == nil {
           gone += 1
-          // What was left does not get into the next store, and the next removal takes it away.
+          // A new store does not use files that the interrupted removal left, and the next removal deletes them.
           if at % 2 == 0 {
             let count = try world.count()
             precondition(count == 0, "killed at \(at): a new store has \(count) rows")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import StoreConformanceRunner
 
-/// `replay` and `report`, on files that runs leave.
+/// The commands `replay` and `report`, on the files that runs write.
 @Suite final class ReplayTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "replays-\(UUID())")
 
@@ -36,7 +36,7 @@ import Testing
     #expect(ConformanceCommand.run(["replay", kept.path], harnesses: [store]) == 2)
   }
 
-  // MARK: Reports, which need the program, for cases run in processes of their own
+  // MARK: Reports, which need the program, because it runs cases in separate processes
 
   private func run(_ words: [String]) throws -> (status: Int32, text: String) {
     let (process, output) = (Process(), Pipe())
@@ -50,7 +50,7 @@ import Testing
     return (process.terminationStatus, text)
   }
 
-  /// The program that was built beside the tests.
+  /// The program that is built beside the tests.
   private static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
     .appending(path: "store-conformance")
 

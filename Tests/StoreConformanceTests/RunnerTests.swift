@@ -9,7 +9,7 @@ import Testing
   import FoundationXML
 #endif
 
-/// The runner: what it makes of outcomes, and what it says of them.
+/// How the runner classifies outcomes, and how it reports them.
 @Suite struct RunnerTests {
   private static func result(_ id: String, _ outcome: Outcome) -> CaseResult {
     CaseResult(

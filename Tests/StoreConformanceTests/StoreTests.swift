@@ -9,7 +9,7 @@ import XMLBackend
 
 @testable import store_conformance
 
-/// The stores of this package, as the program `store-conformance` has them.
+/// The stores of this package, configured as in the program `store-conformance`.
 enum TestedStore: String, CaseIterable, StoreHarness {
   case sqlite, binary, xml, memory
 
@@ -31,7 +31,7 @@ enum TestedStore: String, CaseIterable, StoreHarness {
 
   func execute(_ statements: [String], at url: URL) throws { try SQLFile.execute(statements, at: url) }
 
-  /// Known failures, as they are accepted.
+  /// The known failures that are accepted.
   var knownFailures: Set<String> {
     get throws {
       let folder = ["sqlite": "SQLite", "binary": "Binary", "xml": "XML", "memory": "InMemory"][rawValue] ?? ""
@@ -51,7 +51,7 @@ enum Repository {
     .deletingLastPathComponent()
 }
 
-/// The small cases that can do no harm to this process. The program runs all of them, in processes of their own.
+/// The small cases that cannot affect other tests in this process. The program runs all cases, in separate processes.
 @Suite struct StoreTests {
   static let cases = ConformanceSuite.all.filter {
     $0.size == .small && !$0.needsProcesses && !$0.disturbsFiles

@@ -3,7 +3,7 @@ import StoreConformance
 import StoreProtocol
 import Testing
 
-/// The suite itself.
+/// Checks of the suite itself.
 @Suite struct SuiteTests {
   @Test func everyIDIsThereOnce() {
     let ids = ConformanceSuite.all.map(\.id.text)

@@ -4,7 +4,7 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// What the check around every store refuses.
+/// The calls and results that the checks around every store refuse.
 @Suite struct CheckedStoreTests {
   private static func schema(derived: Bool = false) throws -> Schema {
     var person = EntityDefinition(name: "Person")
@@ -126,7 +126,7 @@ import Testing
   }
 }
 
-/// A backend without powers, whose stores keep nothing and say that all went well.
+/// A backend without capabilities, whose stores keep nothing and report success.
 private struct PowerlessBackend: StoreBackend {
   let storeType = "Powerless"
   let capabilities: Capabilities = []

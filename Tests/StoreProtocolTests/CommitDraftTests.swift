@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// The first half of a commit: what it asks for, and what becomes of the rows.
+/// The first half of a commit: the keys and checks that it needs, and the rows that it makes.
 @Suite struct CommitDraftTests {
   private let schema: Schema
   private var team: Entity { schema.entities[schema.entity(named: "Team")?.index ?? 0] }
@@ -60,7 +60,7 @@ import Testing
     #expect(sealed.insertions.map(\.key) == [11, 41, 40, 42])
     #expect(sealed.insertions.map(\.version) == [1, 1, 1, 1])
     #expect(sealed.insertions[1].int(boss) == 11 && sealed.insertions[2].int(boss) == 8)
-    // No insertion has this number; the checks before a commit refuse it.
+    // No insertion has this number. The checks before a commit refuse such a reference.
     #expect(sealed.insertions[3].int(boss) == -5)
     #expect(sealed.updates[0].row.int(boss) == 11 && sealed.updates[0].row.version == 2)
     #expect(sealed.permanentKey(-2) == 41 && sealed.permanentKey(5) == 5)
@@ -82,8 +82,8 @@ import Testing
     }
   }
 
-  /// The same keys again are no harm: a commit that has failed may be made again. Other keys would leave references to
-  /// the former ones.
+  /// Sealing again with the same keys is allowed, because a failed commit may be repeated. Other keys would leave
+  /// references to the former ones.
   @Test func rowsAreSealedOnce() throws {
     let set = changes { $0.insertions = [row(team), row(person, team: -1)] }
     let first = try CommitDraft(set, schema).seal(all: 5..<7)
@@ -105,7 +105,7 @@ import Testing
     #expect(set.updates[0].row.view.int(boss) == -1)
   }
 
-  /// Whoever gets conflicts has no receipt, and knows new objects by their numbers.
+  /// A caller that gets conflicts has no receipt, and knows new objects by their insertion numbers.
   @Test func conflictsNameNewObjectsByNumber() throws {
     let sealed = try CommitDraft(changes { $0.insertions = [row(team, key: 4), row(team)] }, schema)
       .seal([team.index: 5..<6])

@@ -3,10 +3,10 @@ import StoreProtocol
 import StoreSchema
 import Testing
 
-/// Rows with more bytes than others.
+/// Rows with more bytes than the row builder's buffer keeps.
 @Suite struct LargeRowTests {
-  /// The offsets and lengths of a row have 31 bits. A file says how large its values are, so its rows are checked
-  /// before they end. The limit is lowered here, so that no test needs 2 GiB.
+  /// The offsets and lengths of a row have 31 bits. A file can claim any size for its values, so a row is checked
+  /// before it is complete. The test lowers the limit, so that it does not need 2 GiB.
   @Test func aRowIsCheckedBeforeItEnds() throws {
     let schema = try Schema([EntityDefinition(name: "Photo")])
     let builder = RowBuilder(limit: 1000)
@@ -22,7 +22,8 @@ import Testing
     #expect(try builder.finishChecked(key: 1, entity: schema.entities[0], version: 1).string(0) == "short")
   }
 
-  /// Bytes beyond what the builder keeps become the row where they are. Rows before and after have their own.
+  /// A row that exceeds the bytes that the builder keeps takes over the buffer without a copy. The rows before and
+  /// after it are separate.
   @Test func rowsOfManyBytesHaveWhatWasSet() {
     let builder = RowBuilder()
     let sizes = [[10, 20], [1 << 20, 1], [3 << 20, 2 << 20, 6 << 20], [5, (1 << 20) + 1], [7], [9 << 20]]
@@ -30,7 +31,7 @@ import Testing
       sizes.enumerated().map { Data(repeating: UInt8(row * 8 + $0.offset), count: $0.element) }
     }
     let rows = values.enumerated().map { number, values in
-      // One that never ends.
+      // A row that is never finished.
       builder.begin(slots: 70)
       builder.set(0, .data(Data(repeating: 0xFF, count: number << 20)))
       builder.begin(slots: values.count + 1)

@@ -2,9 +2,9 @@ import Foundation
 import StoreProtocol
 import Testing
 
-/// The list of files that must not be opened beside SQLite.
+/// The list of database files that must only be opened through SQLite.
 @Suite struct LockedFilesTests {
-  /// The inode of a database that was removed and closed may be that of another file, before the list knows.
+  /// The inode of a removed and closed database may belong to another file before the list is updated.
   @Test func aFileWithTheInodeOfAClosedDatabaseCanBeOpened() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "listed-\(UUID())")
     try Data("other".utf8).write(to: url)
@@ -14,7 +14,7 @@ import Testing
     defer { LockedFiles.remove(identity) }
     let first = try LockedFiles.opening(url.path) { open(url.path, O_RDONLY) }
     #expect(first >= 0)
-    // While this process has it open, it is what the list says.
+    // While this process has the database open, its entry in the list applies.
     let error = #expect(throws: StoreError.self) { try LockedFiles.opening(url.path) { open(url.path, O_RDONLY) } }
     #expect(error?.code == .notAStore)
     close(first)

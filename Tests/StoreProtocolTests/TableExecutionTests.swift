@@ -3,7 +3,7 @@ import StoreQuery
 import StoreSchema
 import Testing
 
-/// A store of numbers that runs tables itself, and counts the rows that it gives.
+/// A store of numbers that executes table plans itself, and counts the rows that it returns.
 private final class NumberSnapshot: FetchingSnapshot, @unchecked Sendable {
   let commitNumber: UInt64 = 1
   let numbers: [Int64]
@@ -33,7 +33,7 @@ private final class NumberSnapshot: FetchingSnapshot, @unchecked Sendable {
   ) throws(StoreError) {}
 }
 
-/// Tables over several stores.
+/// Table plans over several stores.
 @Suite struct TableExecutionTests {
   private static let path = SlotPath(leaf: .attribute(slot: 0, kind: .int64, declaringEntity: 0))
 
@@ -58,7 +58,7 @@ private final class NumberSnapshot: FetchingSnapshot, @unchecked Sendable {
     #expect(last.numbers == [1999, 1998] && last.given == [2, 2])
     let unsorted = try run(sort: nil, offset: 1, limit: 2)
     #expect(unsorted.numbers == [2, 4] && unsorted.given == [3, 3])
-    // The window may lie in the second store alone.
+    // The window may be entirely in the second store.
     let beyond = try run(sort: nil, offset: 1000, limit: 2)
     #expect(beyond.numbers == [1999, 1997] && beyond.given == [1000, 1000])
   }
@@ -69,7 +69,7 @@ private final class NumberSnapshot: FetchingSnapshot, @unchecked Sendable {
     #expect(try run(sort: true, offset: 1, limit: nil).numbers.count == 1999)
   }
 
-  /// Rows that were there already do not count, so that no store knows where the window ends.
+  /// Duplicates of earlier rows do not count, so no single store knows where the window ends.
   @Test func distinctRowsAreCutWhereTheyAreMade() throws {
     let distinct = try run(sort: true, limit: 2, isDistinct: true)
     #expect(distinct.numbers == [0, 1] && distinct.given == [1000, 1000])

@@ -71,7 +71,7 @@ import Testing
     #expect(of(.sum, [.double(.infinity), .double(-.infinity), .double(1)]) == .null)
     #expect(of(.sum, [.double(.leastNonzeroMagnitude), .double(.leastNonzeroMagnitude)]) == .double(0x1p-1073))
     #expect(of(.sum, [.double(-.leastNonzeroMagnitude), .double(1), .double(-1)]) == .double(-0x1p-1074))
-    // Halfway cases go to the even neighbour, and beyond half way to the farther one.
+    // A sum halfway between two doubles is rounded to the even one; a sum beyond halfway is rounded up.
     #expect(of(.sum, [.double(0x1p53), .double(1)]) == .double(0x1p53))
     #expect(of(.sum, [.double(0x1p53), .double(1), .double(0x1p-60)]) == .double(0x1p53 + 2))
     #expect(of(.sum, [.double(0x1p53 + 2), .int(1)]) == .double(0x1p53 + 4))
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func sumsOfRealsAreExact() {
-    // Multiples of 2^-20 below 2^20, whose sums doubles hold exactly.
+    // Multiples of 2^-20 below 2^20. Doubles hold their sums exactly.
     var (whole, numbers) = (Int64(0), [Value]())
     var seed: UInt64 = 1
     for _ in 0..<10_000 {

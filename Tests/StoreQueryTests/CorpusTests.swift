@@ -61,7 +61,7 @@ import Testing
   }
 }
 
-/// Arguments of the kinds that a format's substitutions ask for.
+/// Arguments of the types that the substitutions of a format require.
 enum Dummy {
   static func arguments(of format: String) -> [FormatArgument] {
     var arguments: [FormatArgument] = []

@@ -3,7 +3,7 @@ import StoreQuery
 import StoreSchema
 import Testing
 
-/// Functions, casts, statistics and sets over values, by literal expectations.
+/// Functions, casts, statistics and sets over values, compared with literal results.
 @Suite struct FunctionKernelTests {
   private static func decimal(_ digits: String) -> Value { Decimal(string: digits).map(Value.decimal) ?? .null }
 
@@ -86,7 +86,7 @@ import Testing
     #expect(SetKernel.evaluate(.minus, a, b) == [.string("x")])
     #expect(SetKernel.areEqual([.int(2), .int(1)], [.double(1), .int(2), .int(2)]))
     #expect(!SetKernel.areEqual([.int(2)], [.int(2), .null]))
-    // Texts of other scalars are other texts.
+    // Strings with different scalars are distinct.
     #expect(SetKernel.distinct([.string("é"), .string("e\u{301}")]).count == 2)
   }
 }

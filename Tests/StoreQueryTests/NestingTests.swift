@@ -3,7 +3,7 @@ import StoreQuery
 import Testing
 
 @Suite struct NestingTests {
-  /// One level of each kind of nesting: what opens it, and what closes it around a core.
+  /// One level of each kind of nesting: the text before and the text after the nested part.
   static let levels: [(open: String, close: String)] = [
     ("(", ")"), ("NOT ", ""), ("!(", ")"), ("-", ""), ("~(", ")"), ("{", "}"), ("sum(", ")"), ("a[", "]"),
     ("1 ** ", ""), ("1 + (", ")"), ("FUNCTION(a, 'b:', ", ")"), ("SUBQUERY(a, $x, 1 == ", ").@count"), ("$x := ", ""),

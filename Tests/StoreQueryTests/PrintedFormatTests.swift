@@ -2,12 +2,12 @@ import StoreQuery
 import StoreSchema
 import Testing
 
-/// What Apple's framework prints, as the tests of client libraries expect it of `predicateFormat` on Apple's platforms.
+/// The output of Apple's `predicateFormat`, as the tests of client libraries expect it on Apple's platforms.
 @Suite struct PrintedFormatTests {
-  /// Reading and printing gives the very text.
+  /// Parsing a format and printing it gives the same text.
   @Test(
     arguments: [
-      // Comparisons of texts and numbers.
+      // Comparisons of strings and numbers.
       #"property == "Donald""#, #"property != "Donald""#, "score > 10", "score >= 10", "score < 10", "score <= 10",
       "int_key == -42", "uint_key == 42", "double_key == 42.42", "number_key == 0", "null_key == nil", "this == that",
       #"some_key == "string_value""#, #"SELF == "bob""#, #"keypath == "bob""#, "sequence > 0", "dummyID == 20",
@@ -15,17 +15,17 @@ import Testing
       #"memberCount >= "4""#, #"memberCount < "3""#, #"memberCount <= "53""#, #"isHidden != "true""#,
       #"userCreatedAt == "1970-01-01 00:00:00 +0000""#, #"lastMessageAt > "1970-01-01 00:00:00 +0000""#,
       #"key == "2018miket_qm1""#, "siteID == 10", "___createTime == 5",
-      // Truth values are numbers, nil is nil.
+      // Booleans are printed as numbers, nil as nil.
       "isAdmin == 1", "isAdmin == 0", "property == nil", "isHidden != nil", "attachments == nil", "attachments != nil",
       "stubOptionalRelationship == nil", "stubRelationship.isDownloaded == 1", "favorite == 1", "isUpNext == 1",
-      // Dates have six digits behind the point.
+      // Dates have six digits after the decimal point.
       #"bridgeable_key == CAST(592299475.577120, "NSDate")"#, #"___createTime == CAST(0.000000, "NSDate")"#,
       // Key paths and quantifiers.
       #"stubRelationship.property == "Toto""#, #"ANY fleetMembers.name == "TIE fighter""#,
       "ANY fleetMembers.isReal == 1",
       #"ANY attachments.type == "file""#, #"ANY members.user.id == "12""#, #"members.user.id IN "44""#,
       #"NOT ANY members.user.id IN {"33", "44"}"#, "fleetMembers == {}",
-      // Texts and options.
+      // String operators and options.
       #"property BEGINSWITH "Desp""#, #"property ENDSWITH "Desp""#, #"property CONTAINS "Desp""#,
       #"property MATCHES "Desp""#,
       #"property BEGINSWITH[c] "Desp""#, #"property BEGINSWITH[d] "Desp""#, #"property BEGINSWITH[cd] "Desp""#,
@@ -48,7 +48,7 @@ import Testing
       #"(NOT name == "Hi") AND (NOT isHidden != nil)"#,
       #"(title CONTAINS[cd] "aString" OR resolvedURL CONTAINS[cd] "aString" OR originalURL CONTAINS[cd] "aString") AND isArchived == 0"#,
       "TRUEPREDICATE", "FALSEPREDICATE",
-      // Comparisons that builders of predicates make.
+      // Comparisons that predicate builders make.
       "keypath == 3", #"keypath IN {"bob", "ed"}"#, "keypath >= 1 AND keypath < 2", "keypath >= 1 AND keypath <= 2",
       #"one == "two""#, "three == 4", "keypath == nil", "SELF == nil", "dummyID IN {20, 21, 22}",
       #"dummyID == 20 AND name ==[c] "name""#, #"dummyID == 20 OR name ==[c] "name""#,
@@ -80,7 +80,7 @@ import Testing
     #expect(try Predicate(format: format).format == format)
   }
 
-  /// What is printed otherwise than it was written.
+  /// Formats that are printed differently from how they were written.
   @Test(
     arguments: [
       ("isMale == YES", "isMale == 1"), ("isMale == no", "isMale == 0"), ("isMale == true", "isMale == 1"),

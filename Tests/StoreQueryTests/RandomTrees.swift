@@ -3,7 +3,7 @@ import StoreQuery
 import StoreSchema
 import TestSupport
 
-/// Random syntax trees in the form that reading gives (see `Predicate.format`).
+/// Random syntax trees in the form that parsing yields (see `Predicate.format`).
 struct RandomTrees {
   var random: SeededGenerator
 
@@ -69,7 +69,7 @@ struct RandomTrees {
     }
   }
 
-  /// An expression that can carry a key path: no key path itself, and not SELF.
+  /// An expression that can precede a key path: neither a key path nor SELF.
   private mutating func base(_ depth: Int) -> StoreQuery.Expression {
     while true {
       let expression = expression(depth)

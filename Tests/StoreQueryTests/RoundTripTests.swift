@@ -61,7 +61,7 @@ import Testing
     (0...Int.random(in: 0...11, using: &random)).map { _ in Self.words.randomElement(using: &random) ?? "" }.joined()
   }
 
-  /// The format with a few scalars replaced by a word.
+  /// Replaces a few scalars of the format by a word.
   private func mutated(_ scalars: [Unicode.Scalar], _ random: inout SeededGenerator) -> String {
     let start = Int.random(in: 0...scalars.count, using: &random)
     let end = min(scalars.count, start + Int.random(in: 0...3, using: &random))

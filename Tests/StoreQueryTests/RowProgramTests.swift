@@ -3,9 +3,9 @@ import StoreSchema
 import TestSupport
 import Testing
 
-/// Programs over rows, one by one and many at once, mean what the kernels mean.
+/// Row programs give the same results as the kernels, row by row and in batches.
 @Suite struct RowProgramTests {
-  /// Values as the kernels see them, without the faster way.
+  /// Evaluates values with the kernels, without the faster programs.
   private struct Slowly: EvaluationSource {
     let schema: Schema
 

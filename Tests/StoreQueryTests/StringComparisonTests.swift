@@ -88,14 +88,15 @@ import Testing
     #expect(try TextMatcher(.like, options, pattern: pattern)?.matches(text) == expected)
   }
 
-  /// It would take longer than anybody waits. There is no time limit: it would count the wait for other tests too.
+  /// With exponential time this would never finish. There is no time limit, because it would include the wait for other
+  /// tests.
   @Test func `a hostile LIKE pattern takes no exponential time`() {
     let text = String(repeating: "a", count: 2_000)
     #expect(!StringComparison.like(text, String(repeating: "a*", count: 200) + "b"))
     #expect(!StringComparison.like(text, String(repeating: "*?", count: 200) + "b"))
   }
 
-  /// As above. The second text is one that a pattern of honest work meets.
+  /// As above. The second text is one to which an ordinary pattern may be applied.
   @Test func `a hostile MATCHES pattern takes no exponential time`() throws {
     #expect(try !StringComparison.matches(String(repeating: "a", count: 40), "(a+)+b"))
     #expect(try StringComparison.matches(String(repeating: "ab", count: 100_000) + "c", "(a|b)*c"))

@@ -1,6 +1,6 @@
-/// Turns a Swift string literal into the format it would be at run time, as far as that can be told.
+/// Converts a Swift string literal to the format that it has at run time, as far as the literal determines it.
 enum SwiftLiteral {
-  /// The literal with escapes resolved and each interpolation replaced by text of its kind.
+  /// The literal with its escapes resolved, and each interpolation replaced by sample text of its kind.
   static func format(_ literal: String) -> String {
     var result = ""
     var rest = Substring(literal)
@@ -13,13 +13,13 @@ enum SwiftLiteral {
         result.append(escaped)
         continue
       }
-      // An interpolation that holds a string is cut short in the corpus; what is left of it is no format.
+      // The corpus truncates an interpolation that contains a string; the rest is not a format.
       result += interpolation(&rest).map(stand) ?? "\\("
     }
     return result
   }
 
-  /// The text up to the parenthesis that closes the interpolation; nil if none does.
+  /// The text up to the parenthesis that closes the interpolation; nil if it is not closed.
   private static func interpolation(_ rest: inout Substring) -> String? {
     var content = ""
     var depth = 1

@@ -108,8 +108,8 @@ private func object(_ entity: Int, _ key: Int64) -> Value { .reference(ObjectRef
     #expect(SortComparison.compare(.null, .string(""), .localized) == .ascending)
   }
 
-  /// Texts in which Foundation's comparison contradicts itself: characters without weight at the end, ß beside ss,
-  /// composed and decomposed letters. A sort over an order that is not total depends on the algorithm that sorts.
+  /// Strings for which Foundation's comparison is inconsistent: characters without weight at the end, ß beside ss,
+  /// composed and decomposed letters. Without a total order the result of a sort depends on its algorithm.
   @Test(arguments: SortComparison.TextOrder.allCases)
   func `an order of texts does not contradict itself`(_ order: SortComparison.TextOrder) {
     let pieces = [
@@ -128,7 +128,7 @@ private func object(_ entity: Int, _ key: Int64) -> Value { .reference(ObjectRef
     #expect(wrong == 0, "of \(sorted.count * sorted.count / 2) pairs")
   }
 
-  /// As `localizedStandardCompare(_:)` has it:
+  /// The order of `localizedStandardCompare(_:)`:
   /// https://developer.apple.com/documentation/foundation/nsstring/localizedstandardcompare(_:) "like the Finder".
   @Test func `texts are in the order of the Finder`() {
     let sorted = ["a", "A", "b", "file1", "file01", "file2", "file10", "z"]

@@ -90,7 +90,7 @@ struct VersionHashVectors: Decodable {
       return [superentity: bytes(superentityHash)]
     }
 
-    /// All properties stand in a parent: where they are declared does not matter to the hash.
+    /// All properties are declared in a superentity: the hash does not depend on the entity that declares them.
     var lineage: [EntityDefinition] {
       var parent = EntityDefinition(name: "Parent")
       for property in properties {

@@ -7,7 +7,7 @@ package enum Corpus {
 
   package static let isPresent = FileManager.default.fileExists(atPath: root.path(percentEncoded: false))
 
-  /// With OPENCOREDATA_REQUIRE_CORPUS=1 the tests run and fail where the folder is missing.
+  /// If OPENCOREDATA_REQUIRE_CORPUS is 1, the tests run without the folder too, and fail.
   package static let isUsable =
     isPresent || ProcessInfo.processInfo.environment["OPENCOREDATA_REQUIRE_CORPUS"] == "1"
 
@@ -20,7 +20,7 @@ package enum Corpus {
     return (found ?? []).filter(isIncluded).sorted { $0.path < $1.path }
   }
 
-  /// The path below the corpus, for messages.
+  /// The path relative to the corpus, for messages.
   package static func name(_ url: URL) -> String {
     let prefix = root.path(percentEncoded: false) + "/"
     let path = url.path(percentEncoded: false)
@@ -34,7 +34,7 @@ package enum Corpus {
 
   package static let compiledModels = files(under: "") { $0.pathExtension == "mom" }
 
-  /// The rows of `models/manifest.tsv`: kind and file.
+  /// The rows of `models/manifest.tsv`, each with its kind and file.
   package static func manifest() throws -> [(kind: String, file: URL)] {
     let text = try String(contentsOf: root.appending(path: "models/manifest.tsv"), encoding: .utf8)
     return text.split(separator: "\n").dropFirst().map { line in

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// One store of the corpus with the facts that a reader must find in it.
+/// One store of the corpus, with the facts that a reader must find in it.
 package struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
   package let id: String
   package let mainFile: String
@@ -21,13 +21,13 @@ package struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     package let journalMode: String
     package let entities: [EntityFacts]
     package let versionHashes: [String: String]
-    /// Nil where the store carries no model.
+    /// Nil where the store contains no model.
     package let modelCacheMatchesHashes: Bool?
   }
 
   package struct EntityFacts: Decodable, Sendable {
     package let name: String
-    /// The name in the file, where it is a former one.
+    /// The name in the file, where it is a former name.
     package let storedName: String?
     package let rows: Int
   }
@@ -35,7 +35,7 @@ package struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
   package var testDescription: String { id }
   package var folder: URL { Corpus.root.appending(path: "stores").appending(path: id) }
 
-  /// The store's files copied to a folder of its own.
+  /// A copy of the store's files in a new folder.
   package func copy() throws -> URL {
     let target = FileManager.default.temporaryDirectory.appending(path: "corpus-\(id)-\(UUID())")
     try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)
@@ -49,7 +49,7 @@ package struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     return target.appending(path: mainFile)
   }
 
-  /// The model that belongs to the store: its source, or the one embedded in the store where there is none.
+  /// The model of the store: its source, or the model in the store where there is no source.
   package func model(at url: URL) throws -> NSManagedObjectModel {
     if modelFile.hasSuffix(".json") {
       guard let model = try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url) else {
@@ -62,19 +62,19 @@ package struct CorpusStore: Decodable, Sendable, CustomTestStringConvertible {
     return try NSManagedObjectModel.read(file)
   }
 
-  /// The argument that gives the tool the model, where the store carries none of its own.
+  /// The tool's argument for the model, where the store contains none.
   package var modelArgument: [String] {
     if modelFile.hasSuffix(".json") { return [] }
     let file = folder.appending(path: modelFile)
     return ["--model", (file.lastPathComponent == "contents" ? file.deletingLastPathComponent() : file).path]
   }
 
-  /// The same for the reference reader.
+  /// The same argument for the reference reader.
   package var referenceModelArgument: [String] {
     modelFile.hasSuffix(".json") ? [] : ["--model", folder.appending(path: modelFile).path]
   }
 
-  /// What `Tools/coredata_format/read_store.py` says of a file.
+  /// The output of `Tools/coredata_format/read_store.py` for a file.
   package func reference(_ arguments: [String]) throws -> String {
     try Python.run(["coredata_format/read_store.py"] + arguments)
   }

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Short ways to write models in tests.
+/// Short functions to build models in tests.
 package enum Describing {
   package static func attribute(
     _ name: String, _ type: NSAttributeDescription.AttributeType = .string, default value: Any? = nil
@@ -39,7 +39,7 @@ package enum Describing {
     return property
   }
 
-  /// Two relationships that are each other's inverse.
+  /// Makes two relationships that are the inverse of each other.
   package static func relate(
     _ a: NSEntityDescription, _ name: String, toMany: Bool, _ b: NSEntityDescription, _ inverse: String,
     toManyBack: Bool
@@ -58,7 +58,7 @@ package enum Describing {
     return model
   }
 
-  /// A context on a store that leaves nothing behind.
+  /// A context on a store that leaves no files.
   package static func context(_ model: NSManagedObjectModel) throws -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(type: .sqlite, at: URL(filePath: "/dev/null"))
@@ -67,7 +67,7 @@ package enum Describing {
     return context
   }
 
-  /// An entity with everything that a model can hold, in a model with a configuration and a template.
+  /// An entity with all features of a model, in a model with a configuration and a template.
   package static func library() -> NSManagedObjectModel {
     let title = attribute("title")
     title.setValidationPredicates([NSPredicate(format: "length > 0")], withValidationWarnings: ["no title"])

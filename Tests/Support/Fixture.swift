@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A store that `Tools/coredata_fixtures/make_fixtures.py` wrote from the format's description alone.
+/// A store that `Tools/coredata_fixtures/make_fixtures.py` wrote only from the description of the format.
 package struct Fixture: Sendable {
   package static let names = [
     "types", "family", "links", "blobs", "history", "legacy", "legacy-history", "migrated", "wal",
   ]
 
-  /// How many objects a fixture has, about.
+  /// The approximate number of objects in a fixture.
   package enum Size: String { case small = "500", usual = "10000" }
 
   /// Made once for all tests, and removed when they end.
@@ -54,7 +54,7 @@ package struct Fixture: Sendable {
   package var model: URL { folder.appending(path: name + ".xcdatamodel") }
   package var modelArgument: [String] { ["--model", model.path] }
 
-  /// The dump that the writer expects, from the objects it had in memory.
+  /// The dump that the writer expects, made from its objects in memory.
   package func expected() throws -> String {
     try String(contentsOf: folder.appending(path: "expected.jsonl"), encoding: .utf8)
   }
@@ -63,7 +63,7 @@ package struct Fixture: Sendable {
     try JSONDecoder().decode(Facts.self, from: Data(contentsOf: folder.appending(path: "facts.json")))
   }
 
-  /// The store's files in a folder of their own.
+  /// A copy of the store's files in a new folder.
   package func copy() throws -> URL {
     let target = FileManager.default.temporaryDirectory.appending(path: "fixture-\(name)-\(UUID())")
     try FileManager.default.createDirectory(at: target, withIntermediateDirectories: true)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Names, bytes and times of everything in a folder, and of the folder.
+/// Names, bytes and times of all files in a folder, and of the folder.
 package func traces(of folder: URL) throws -> [String] {
   var paths = [folder.path]
   let files = FileManager.default.enumerator(atPath: folder.path)

@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// A graph whose file is longer than every buffer it goes through.
+/// A graph whose file is larger than every buffer in use.
 package enum LargeGraph {
   package static func schema() throws -> Schema {
     var (one, other) = (EntityDefinition(name: "One"), EntityDefinition(name: "Other"))
@@ -28,7 +28,7 @@ package enum LargeGraph {
     return special + (0..<count - special.count).map { Double($0) * 1234.567 - 1e6 }
   }
 
-  /// Three thousand objects, each with the next two others: 3 000 keys from 1 on, then ten others.
+  /// Inserts three thousand objects, each linked to the next two others: keys 1 to 3 000, then ten others.
   package static func fill(_ store: any Store) throws {
     let schema = store.schema
     let builder = RowBuilder()
@@ -52,7 +52,7 @@ package enum LargeGraph {
     _ = try committed(changes, store)
   }
 
-  /// Described from the side that change sets need.
+  /// Links as change sets record them, from the side that they describe.
   private static func links(_ one: Entity, _ other: Entity) throws -> [ChangeSet.LinkChange] {
     guard let others = one.relationship(named: "others"), let ones = other.relationship(named: "ones") else {
       throw StoreError(.invalidArgument, "The schema is not that of the large graph.")

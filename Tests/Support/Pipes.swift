@@ -1,9 +1,9 @@
 import Foundation
 
 extension Pipe {
-  /// What is written to the pipe until its other end closes, or until `isEnough` says so.
+  /// The text that is written to the pipe until its other end closes, or until `isEnough` returns true.
   ///
-  /// Foundation's own way gives up when a signal interrupts it, as the end of a child process does.
+  /// Foundation's own function fails when a signal interrupts it, such as the end of a child process.
   package func text(until isEnough: (String) -> Bool = { _ in false }) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of its own for a store.
+/// A temporary folder for one store.
 package struct StoreFolder {
   /// Where the store is to be. There is nothing yet.
   package let url: URL

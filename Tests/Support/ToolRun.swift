@@ -7,8 +7,7 @@ package struct ToolRun {
   package let output: String
   package let errors: String
 
-  /// Runs the program; one that takes longer than two minutes is stopped, and its status is then no exit status of its
-  /// own.
+  /// Runs the program. A run that takes longer than two minutes is stopped; its status is then not an exit status.
   package init(
     _ arguments: [String], input: String? = nil, environment: [String: String] = [:], program: URL = Self.executable
   ) throws {
@@ -19,7 +18,7 @@ package struct ToolRun {
     process.executableURL = program
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    // Files, because a pipe that nobody empties would stop the tool.
+    // Files, because a pipe that is not emptied would block the tool.
     func handle(_ name: String) throws -> FileHandle {
       let url = folder.appending(path: name)
       _ = FileManager.default.createFile(atPath: url.path, contents: nil)
@@ -46,7 +45,7 @@ package struct ToolRun {
 
   package static func launch(_ process: Process) throws { try launching.withLock { _ in try process.run() } }
 
-  /// One at a time: Foundation's launching read past its memory when it was done from several threads.
+  /// One at a time: Foundation's launching reads outside of its memory when several threads do it.
   private static let launching = Mutex(())
 
   /// Beside the tests.

@@ -8,7 +8,7 @@ import Testing
 
 /// The keyed archive in a file: what other readers find in it, and what this store takes from other writers.
 @Suite struct BinaryArchiveTests {
-  /// Foundation's own reader of property lists knows nothing of this one.
+  /// Foundation's own property list reader can read the archive.
   @Test func anotherReaderTakesTheArchive() throws {
     let folder = try StoreFolder("binary")
     defer { folder.remove() }
@@ -23,7 +23,7 @@ import Testing
     #expect(objects.filter { $0 as? String == "text 7 é & <" }.count == 1)
   }
 
-  /// The objects are told in the reverse order, so that each needs what was given back after the one before.
+  /// The objects are in reverse order, so that each refers to objects whose bytes were already released.
   @Test func objectsOfAnArchiveComeInAnyOrder() throws {
     let folder = try StoreFolder("binary")
     defer { folder.remove() }
@@ -41,7 +41,7 @@ import Testing
     var file = try Data(contentsOf: folder.url)
     #expect(file.count > 1 << 22)
     try WholeFileChecksum.remove(from: &file)
-    // The two lists of 5000 references of four bytes.
+    // The two lists of 5000 references with four bytes each.
     var (lists, start) = (0, file.startIndex)
     while let found = file.range(of: Data([0xAF, 0x11, 0x13, 0x88]), in: start..<file.endIndex) {
       let list = found.upperBound..<found.upperBound + 4 * 5000

@@ -28,7 +28,8 @@ import Testing
     return try Schema([band, player])
   }
 
-  /// A file that a script has written from the description of the format alone, and what the script says is in it.
+  /// A file that a script has written from the description of the format alone, compared with the script's list of its
+  /// contents.
   @Test func aFileThatAnotherProgramWroteIsReadWhole() throws {
     let folder = try StoreFolder("binary")
     defer { folder.remove() }
@@ -67,7 +68,7 @@ import Testing
         #expect(keys == (related[relationship.name] ?? []).map(\.int64Value))
       }
     }
-    // What is written afterwards keeps it all, with a checksum now.
+    // A later save keeps all of it, now with a checksum.
     #expect(try store.allocateKeys(root: 0, count: 1) == 10..<11)
     let again = try BinaryBackend().open(at: folder.url, schema: schema, options: options)
     #expect(again.metadata == store.metadata)
@@ -88,7 +89,7 @@ import Testing
     }
   }
 
-  /// Not the key counter and the number behind it, which may be anything in a file without a checksum.
+  /// Leaves out the key counter and the number after it, which may have any value in a file without a checksum.
   @Test(arguments: Array(0..<48) + Array(64..<72)) func aDamagedHeaderIsRefused(_ index: Int) throws {
     let folder = try StoreFolder("binary")
     defer { folder.remove() }

@@ -27,7 +27,7 @@
     @Test func everyChangedByteIsFoundOrChangesNothing() throws {
       let world = try world()
       let bytes = try Data(contentsOf: world.url)
-      // Where the file speaks of itself, and a part of the rest.
+      // The bytes of the pages' headers, and a sample of the others.
       let step = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] == "1" ? 1 : 13
       let places = bytes.indices.filter {
         $0 < 152 || $0 % 4096 < 64 || ($0 % step == 0 && (bytes[$0] != 0 || $0 % 61 == 0))
@@ -38,7 +38,7 @@
       #expect(try found(of: changes, in: world, bytes) > places.count / 4)
     }
 
-    /// Counts, page numbers and sizes that are zero where they never are.
+    /// Sets counts, page numbers and sizes to zero that are never zero.
     @Test func everyNumberSetToZeroIsFoundOrChangesNothing() throws {
       let world = try world()
       let bytes = try Data(contentsOf: world.url)
@@ -49,7 +49,8 @@
       #expect(try found(of: places.map { ($0, Array(repeating: 0, count: 8)) }, in: world, bytes) > 0)
     }
 
-    /// How many changes of a closed store's file are found. All others change nothing of what is read.
+    /// Returns the number of changes to a closed store's file that are detected. The others must not alter any value
+    /// read.
     private func found(of changes: [(place: Int, new: [UInt8])], in world: LMDBWorld, _ bytes: Data) throws -> Int {
       let good = try world.open()
       let expected = try world.everything(good)

@@ -5,8 +5,8 @@
   import StoreSchema
   import Testing
 
-  /// A file that gets the name of one which another process has open still: the lock file beside it is that of the
-  /// former.
+  /// A file takes the name of another one that a process still has open. The lock file beside it belongs to the former
+  /// file.
   @Suite struct LMDBFormerFileTests {
     @Test func itIsOpenedWhenNobodyHasTheFormerOne() throws {
       let folder = FileManager.default.temporaryDirectory.appending(path: "lmdb-former-\(UUID())")
@@ -35,7 +35,7 @@
         try store.close()
         return count
       }
-      // LMDB chooses between the last two commits by whether the number in the lock file is even.
+      // LMDB chooses between the last two commits by the parity of the number in the lock file.
       for (before, after) in [(10, 5), (11, 5), (10, 6), (11, 6)] {
         try fill(former, before)
         try fill(next, after)

@@ -5,7 +5,7 @@
   import StoreSchema
   import Testing
 
-  /// Files on which LMDB would read outside of its map, end the process, or not come to an end.
+  /// Files on which LMDB would read outside of its map, end the process or never finish.
   @Suite struct LMDBHostileFileTests {
     /// A closed store whose rows, links and indexes have several leaves, with a large value and free pages.
     private static func world() throws -> LMDBWorld {
@@ -118,7 +118,7 @@
         #expect(found == .corrupt, "\(name): \(String(describing: found))")
       }
       #expect(try Array(Data(contentsOf: world.url)) == file.bytes, "\(name): the file has changed")
-      // What is left can be copied out of it, and that ends.
+      // Copying the readable content out of the file finishes.
       let salvage = Salvage(world.schema) { _ in }
       _ = code { try world.backend.salvage(at: world.url, into: salvage, options: StoreOptions()) }
     }
@@ -166,7 +166,7 @@
       }
     }
 
-    /// Only the check of all entries counts them.
+    /// Only the check of all entries counts the entries.
     @Test func aCheckFindsANumberOfEntriesThatIsWrong() throws {
       let world = try Self.world()
       var file = try PagedFile(world.url)
@@ -177,7 +177,7 @@
       #expect(try findings(store).map(\.kind) == [.integrity])
     }
 
-    /// The last bytes of a row's key, so that mostly the order stays.
+    /// Damages the last bytes of a row's key, so that the order of the keys mostly stays.
     @Test func anObjectThatADamagedKeyHidesIsNotMissing() throws {
       let world = try LMDBWorld()
       let store = try world.open()
@@ -202,7 +202,7 @@
       }
     }
 
-    /// A key above the leaves leads a search to the leaf before, or behind.
+    /// A damaged key of a branch page leads a search to the leaf before or after the right one.
     @Test func anObjectThatADamagedBranchHidesIsNotMissing() throws {
       let world = try Self.world()
       let good = try PagedFile(world.url)
@@ -224,7 +224,8 @@
       }
     }
 
-    /// The last row of the tree of entities is one of another tree by its key.
+    /// The key of the last row of the entity hierarchy is damaged, so that the row seems to belong to another
+    /// hierarchy.
     @Test func aScanDoesNotEndAtADamagedKey() throws {
       let world = try Self.world()
       var file = try PagedFile(world.url)
@@ -233,11 +234,11 @@
       try file.write()
       let store = try world.open()
       #expect(code { try store.snapshot().scan(0..<1) { _ in } } == .corrupt)
-      // Backwards, for the highest key.
+      // The highest key is read backwards.
       #expect(code { _ = try store.allocateKeys(root: 0, count: 1) } == .corrupt)
     }
 
-    /// The links of one object are those of an object that is not there, by their key.
+    /// The key of one object's links is damaged, so that they seem to belong to an object that does not exist.
     @Test func linksThatADamagedKeyHidesAreNotMissing() throws {
       let world = try Self.world()
       var file = try PagedFile(world.url)
@@ -248,7 +249,7 @@
       try file.write()
       let store = try world.open()
       #expect(code { try store.snapshot().destinations(of: next, owners: [1]) { _, _ in } } == .corrupt)
-      // A save that must know the order of the links is refused, too.
+      // A save that needs the order of the links is also refused.
       var changes = ChangeSet(time: 0)
       changes.insertions = [try world.row(previous: 1, 3)]
       #expect(code { _ = try LMDBWorld.commit(store, changes) } == .corrupt)
@@ -258,7 +259,7 @@
 
     @Test func openingAStoreLeavesItsTimesAlone() throws {
       let world = try Self.world()
-      // As another version of this program has set it: it means nothing.
+      // Set as another version of this program may have set it. The time means nothing.
       let time = timespec(tv_sec: 1_700_000_000, tv_nsec: 123_456_789)
       let descriptor = open(world.url.path, O_RDWR)
       #expect(futimens(descriptor, [time, time]) == 0)
@@ -275,7 +276,7 @@
   }
 
   extension PagedFile {
-    /// The node of the value that lies on pages of its own.
+    /// The node whose value is on overflow pages.
     fileprivate func largeValue() throws -> Int {
       try #require(leaves(root("rows")).flatMap(nodes).first { number($0 + 4, 2) == 1 })
     }

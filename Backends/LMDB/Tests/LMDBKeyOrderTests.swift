@@ -2,7 +2,7 @@
   import CLMDB
   import Testing
 
-  /// Keys have the order that LMDB gives them by itself: other programs and older versions read the same file.
+  /// The keys have LMDB's default order, because other programs and older versions read the same file.
   @Suite struct LMDBKeyOrderTests {
     private func order(_ a: [UInt8], _ b: [UInt8]) -> Int {
       a.withUnsafeBytes { a in
@@ -20,7 +20,7 @@
     @Test func bytesDecideAndThenTheLength() {
       var random = SystemRandomNumberGenerator()
       for _ in 0..<20_000 {
-        // Few different bytes, so that most keys agree for a while.
+        // Few different bytes, so that most keys share a prefix.
         func key() -> [UInt8] {
           let count = Int.random(in: 0..<26, using: &random)
           return (0..<count).map { _ in [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &random) ?? 0 }

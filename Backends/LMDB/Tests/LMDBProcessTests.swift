@@ -5,7 +5,7 @@
   import StoreSchema
   import Testing
 
-  /// Several processes on one file.
+  /// Several processes that use one file.
   @Suite struct LMDBProcessTests {
     private let url: URL
     private let schema: Schema
@@ -23,7 +23,7 @@
       try LMDBBackend().open(at: url, schema: schema, options: StoreOptions())
     }
 
-    /// The program that stands beside the tests' own.
+    /// Starts the program that is built beside the test program.
     private func start(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
       let process = Process()
       let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -50,7 +50,7 @@
 
     @Test func severalProcessesWriteAtOnce() throws {
       defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
-      // They make the store at the same time, too.
+      // The processes also create the store at the same time.
       let children = try (0..<3).map { _ in try start(["insert", "60"]) }
       let store = try open()
       var seen = 0
@@ -86,10 +86,10 @@
         said += lines
         let before = Date()
         _ = try store.allocateKeys(root: 0, count: 1)
-        // A lock that is still held would be waited for until the store's timeout, 30 s.
+        // If the lock were still held, this would wait until the store's timeout of 30 s.
         #expect(Date().timeIntervalSince(before) < 20)
         let there = try keys(store).count
-        // The last one may have been written without being said.
+        // The last commit may be in the file although its line was not printed.
         #expect(there >= said && there <= said + round + 1)
       }
     }

@@ -58,8 +58,8 @@
       #expect(try world.backend.metadata(at: world.url, options: StoreOptions()) == metadata)
     }
 
-    /// What a killed program left of a store that it was making goes with the next making, or opening; what somebody is
-    /// making stays, and reading takes nothing away.
+    /// The draft of a store that a killed program left is removed when a store is created or opened for writing next. A
+    /// draft that is still being written stays, and opening a store read-only removes nothing.
     @Test(arguments: [false, true]) func draftsOfKilledProgramsGo(_ isMade: Bool) throws {
       let world = try LMDBWorld()
       if isMade { try world.open().close() }
@@ -140,7 +140,7 @@
       #expect(try world.values(store).count == 60)
       let size = try FileManager.default.attributesOfItem(atPath: world.url.path)[.size] as? Int ?? 0
       #expect(size > 36_000_000)
-      // A view that is still in use is no reason to wait for ever.
+      // A commit that waits for a view still in use ends with an error.
       let small = try LMDBWorld(.init(initialMapSize: 1 << 20))
       let pinned = try small.open(timeout: 0.2)
       let view = try pinned.snapshot()
@@ -156,7 +156,8 @@
       #expect(flock(descriptor, LOCK_EX) == 0)
       #expect(code { _ = try world.insert(store, 0..<1) } == .busy)
       close(descriptor)
-      // Not through the impatient store: a process that another test starts may hold the descriptor for a moment.
+      // Does not use the store with the short timeout: a process that another test starts may hold the descriptor
+      // briefly.
       _ = try world.insert(world.open(), 0..<1)
     }
 
@@ -180,8 +181,8 @@
       #expect(try world.values(store).count == 210)
     }
 
-    /// The file grows between a look at its size and one at what it says. More threads than processors, so that some
-    /// stand still there.
+    /// The file grows between the read of its size and that of its header. There are more threads than processors, so
+    /// that some are suspended between the two.
     @Test func aFileThatGrowsIsNotTooShort() throws {
       let world = try LMDBWorld()
       let store = try world.open()

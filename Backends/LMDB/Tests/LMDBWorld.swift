@@ -6,7 +6,7 @@
   import TestSupport
   import Testing
 
-  /// A store of `All`s in a folder of its own: an attribute of each type, and others in an order.
+  /// A store of `All`s in a temporary folder: an attribute of each type, and an ordered relationship to other `All`s.
   final class LMDBWorld {
     let url: URL
     let schema: Schema
@@ -61,7 +61,7 @@
       return rows
     }
 
-    /// Everything that can be read: rows one after another and by key, and the links of each.
+    /// All content of the store: the rows by scan and by key, and the links of each row.
     func everything(_ store: any Store) throws -> [[Value]] {
       var found = try values(store)
       let view = try store.snapshot()

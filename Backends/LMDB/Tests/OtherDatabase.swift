@@ -2,7 +2,7 @@
   import CLMDB
   import Foundation
 
-  /// Files that LMDB itself makes.
+  /// Files that are written with LMDB directly.
   enum OtherDatabase {
     static func make(at url: URL, tree: String, key: String, value: String) throws {
       var environment: OpaquePointer?

@@ -1,7 +1,7 @@
 #if LMDB
   import Foundation
 
-  /// The pages of a closed store's file in its last state, to be changed as LMDB would never write them.
+  /// The pages of a closed store's file in its last state. Tests change them in ways that LMDB never would.
   struct PagedFile {
     let url: URL
     private(set) var bytes: [UInt8]
@@ -33,7 +33,7 @@
 
     // MARK: Pages
 
-    /// Where the page begins that says what the last state is.
+    /// The offset of the meta page of the last state.
     var meta: Int { number(144, 8) > number(Self.pageSize + 144, 8) ? 0 : Self.pageSize }
     var lastPage: Int { number(meta + 136, 8) }
     var freeRoot: Int { number(meta + 80, 8) }
@@ -41,7 +41,7 @@
 
     func kind(_ page: Int) -> Int { number(page * Self.pageSize + 10, 2) }
 
-    /// Where the nodes of a page begin, in the order of their keys.
+    /// The offsets of a page's nodes, in the order of their keys.
     func nodes(_ page: Int) -> [Int] {
       let start = page * Self.pageSize
       return stride(from: 16, to: number(start + 12, 2), by: 2).map { start + number(start + $0, 2) }
@@ -49,12 +49,12 @@
 
     func key(_ node: Int) -> [UInt8] { Array(bytes[(node + 8)..<(node + 8 + number(node + 6, 2))]) }
 
-    /// Where the value of a node begins, or what says where it is.
+    /// The offset of a node's value, or of the reference to the value.
     func value(_ node: Int) -> Int { node + 8 + number(node + 6, 2) }
 
     func child(_ node: Int) -> Int { number(node, 6) }
 
-    /// Where the description of a tree begins.
+    /// The offset of a tree's descriptor.
     func tree(_ name: String) -> Int {
       nodes(mainRoot).first { key($0) == Array(name.utf8) }.map(value) ?? 0
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// What SQLite does not take for a parameter is an error, and no NULL.
+/// A value that SQLite refuses as a parameter causes an error; NULL is never stored instead.
 @Suite struct LargeParameterTests {
   @Test func aValueThatIsTooLongIsRefused() throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "large-\(UUID().uuidString)").path

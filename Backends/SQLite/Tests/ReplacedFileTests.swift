@@ -14,8 +14,8 @@ import Testing
     return folder
   }
 
-  /// Once the last connection of a removed file is closed, a new file may get its inode, and must not be taken for it.
-  /// Where it was, a log was left once in some thousand rounds.
+  /// Once the last connection to a removed file is closed, a new file may get its inode. The two must not be confused.
+  /// When they were, a log file was left behind once in several thousand rounds.
   @Test func anotherFileMayGetTheNumberOfARemovedOne() throws {
     let (folder, others) = (try Self.folder(), try Self.folder())
     defer { for made in [folder, others] { try? FileManager.default.removeItem(at: made) } }
@@ -24,7 +24,7 @@ import Testing
     let thread = Thread {
       while !isDone.withLock({ $0 }) {
         let path = others.appending(path: UUID().uuidString).path
-        // This file only has to take the inode: what goes wrong with it is not what is tested.
+        // This file only has to get the inode, so errors on it are ignored.
         guard let connection = try? SQLiteConnection(path, .readWriteCreate, timeout: 1) else { return }
         try? connection.execute("CREATE TABLE t (x)")
         withExtendedLifetime(connection) {}
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  /// What it costs to find out: the UUID is read once a writing connection as long as nobody else commits.
+  /// The cost of the check: a writing connection reads the UUID once, as long as nobody else commits.
   @Test func theUUIDIsReadOnlyAfterOthersHaveCommitted() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// Readers that wait for each other.
+/// Threads that wait for a reader connection.
 @Suite struct SQLitePoolTests {
-  /// One waiter with little time and one with much wait for a reader, which comes back when the time of the first is
-  /// over. Whoever does not get it must not keep the other one waiting.
+  /// Two threads wait for a reader, one with a short timeout and one with a long one. The reader is returned when the
+  /// short timeout expires. The thread that does not get it must not block the other one.
   @Test func aWaiterThatTimesOutKeepsNobodyWaiting() throws {
     let binding = SQLBinding(SQLLayout(schema: try Schema([]), entityNumbers: []))
     let path = FileManager.default.temporaryDirectory.appending(path: "pool-\(UUID().uuidString)").path

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// What `-com.apple.CoreData.SQLDebug` writes.
+/// The output of `-com.apple.CoreData.SQLDebug`.
 @Suite struct SQLiteTraceTests {
   @Test(
     arguments: [

@@ -65,7 +65,7 @@ import XMLBackend
     #expect(error?.message.contains("checksum") == true)
   }
 
-  /// As the C library prints them.
+  /// The digits that the C library prints for `%.20f`.
   @Test func datesHaveTwentyDigitsInADocument() throws {
     let folder = try StoreFolder("xml")
     defer { folder.remove() }

@@ -51,14 +51,14 @@ import XMLBackend
 
   // MARK: Files of Apple's framework
 
-  /// Documents in the corpus: stores of two applications, and mapping models, which Xcode keeps as such stores.
+  /// Documents of the corpus: the stores of two applications, and mapping models, which Xcode saves as XML stores.
   private static let samples = Corpus.files(under: "models") {
     ["Database.xml", "xcmapping.xml"].contains($0.lastPathComponent)
   }
 
   @Test(Corpus.condition) func thereAreSamples() { #expect(Self.samples.count >= 15) }
 
-  /// Read with the model that the document itself implies. Every attribute and every link is counted in the text.
+  /// Reads the document with the model that it contains. The text gives the expected number of attributes and links.
   @Test(arguments: samples) func samplesAreReadWhole(_ url: URL) throws {
     let text = try String(contentsOf: url, encoding: .utf8)
     let backend = XMLBackend()

@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-/// Values that somebody has made to do harm.
+/// Malicious values in files.
 extension GraphSuite {
   static let hostileValues: [GraphCase] = [
     GraphCase(
-      "ATT-030", "an archive of a class that is not allowed gives no value, and all else is there", { archives },
+      "ATT-030", "an archive of a class that is not allowed reads as nil; other values are unaffected", { archives },
       without: .objects
     ) { g in
       register()
@@ -23,11 +23,11 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "ATT-031", "archives that contradict themselves give no value or another one, and nothing ends", { archives },
+      "ATT-031", "inconsistent archives give nil or another value, and never end the program", { archives },
       without: .objects
     ) { g in
       register()
-      // Scattered, and the same every time.
+      // Spreads the damage over the archive, the same way in every run.
       var state = UInt64(truncatingIfNeeded: g.seed)
       func next(below count: Int) -> Int {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -39,7 +39,7 @@ extension GraphSuite {
         for number in 0..<400 {
           var bytes = sound
           for _ in 0..<(1 + number % 3) { bytes[next(below: bytes.count)] = UInt8(next(below: 256)) }
-          // References from one object to another, each led to every other one in turn.
+          // Redirects each reference between objects to every other object in turn.
           if number >= 200, let place = bytes.firstIndex(of: 0x80) { bytes[place + 1] = UInt8(number % 12) }
           if number % 10 == 9 { bytes.removeLast(next(below: bytes.count)) }
           c.insert("Archive", ["name": "\(number)", "content": NSData(data: Data(bytes))])
@@ -56,7 +56,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SAV-025", "values beyond every limit are refused before memory is taken for them", { Models.allTypes },
+      "SAV-025", "values beyond every limit are refused before memory is allocated for them", { Models.allTypes },
       ways: .own
     ) { g in
       let before = Pages.peak
@@ -95,21 +95,22 @@ extension GraphSuite {
     try NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: false)
   }
 
-  /// Writes the bytes of an archive as they are, and reads as the standard transformer does.
+  /// Writes the bytes of an archive unchanged, and reads as the standard transformer does.
   private final class AsItIs: NSSecureUnarchiveFromDataTransformer {
     override func reverseTransformedValue(_ value: Any?) -> Any? { value as? NSData }
   }
 
 }
 
-/// A class that no transformer allows. Archives can only name one that lies in nothing else.
+/// A class that no transformer allows. It is not nested in another type, because archives can only name top-level
+/// classes.
 final class ForeignToTransformers: NSObject, NSCoding {
   override init() {}
   func encode(with coder: NSCoder) { coder.encode("x" as NSString, forKey: "x") }
   init?(coder: NSCoder) {}
 }
 
-/// Data that has no memory of its own until somebody writes it.
+/// Zero bytes that take no memory: their pages are mapped read-only and share the system's zero page.
 private enum Pages {
   static func data(_ count: Int) throws -> Data {
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
@@ -119,7 +120,7 @@ private enum Pages {
     return Data(bytesNoCopy: start, count: count, deallocator: .custom { start, count in munmap(start, count) })
   }
 
-  /// The most memory that the process has had so far.
+  /// The peak memory of the process.
   static var peak: Int {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

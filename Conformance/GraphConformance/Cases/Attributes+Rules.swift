@@ -4,7 +4,7 @@ import Foundation
 extension GraphSuite {
   static let attributeRules: [GraphCase] = [
     GraphCase(
-      "ATT-032", "a transformer that is missing or gives nothing fails the save alone", without: .objects, ways: .own
+      "ATT-032", "a transformer that is missing or returns nil only fails the save", without: .objects, ways: .own
     ) { g in
       let model = Models.model([
         Models.entity(
@@ -23,7 +23,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "ATT-032/objects", "where objects are kept, a transformer that is missing fails no save", needs: .objects
+      "ATT-032/objects", "in stores that keep objects, a missing transformer fails no save", needs: .objects
     ) { g in
       let model = Models.model([
         Models.entity(
@@ -83,7 +83,10 @@ extension GraphSuite {
         try g.fails(1570, what: "the update") { try c.save() }
       }
     },
-    GraphCase("ATT-038", "bounds, lengths, dates and patterns hold at the right side", { Models.rules }, ways: .own) {
+    GraphCase(
+      "ATT-038", "values at the limits of bounds, lengths, dates and patterns are valid, beyond them invalid",
+      { Models.rules }, ways: .own
+    ) {
       g in
       let day = { (seconds: Double) in Date(timeIntervalSinceReferenceDate: seconds) }
       let values: [(key: String, value: Any, code: Int?)] = [
@@ -123,7 +126,7 @@ extension GraphSuite {
         g.equal(try c.number(of: "Ruled"), 3)
       }
     },
-    GraphCase("ATT-044/graph", "a value that is set to what it was is no change", ways: .own) { g in
+    GraphCase("ATT-044/graph", "setting an equal value is not a change", ways: .own) { g in
       let other = try g.newContext()
       try g.inWriting { c in
         let person = c.insert("Person", ["name": "a", "age": 3, "born": Date(timeIntervalSinceReferenceDate: 1)])
@@ -139,14 +142,14 @@ extension GraphSuite {
         g.expect(!person.hasPersistentChangedValues, "it has changed values")
         g.expect(person.changedValues().isEmpty, "changed: \(person.changedValues().keys.sorted())")
         try c.save()
-        // Nothing was written: who read it before has no conflict.
+        // Nothing was written, so a context that read the object before has no conflict.
         try other.performAndWait {
           elsewhere.setValue("b", forKey: "name")
           try other.save()
         }
       }
     },
-    GraphCase("ATT-045", "flags of attributes are kept in the model and do nothing to data", ways: .own) { g in
+    GraphCase("ATT-045", "flags of attributes are kept in the model and do not affect data", ways: .own) { g in
       let flagged = Models.attribute("name", .stringAttributeType)
       flagged.preservesValueInHistoryOnDeletion = true
       flagged.allowsCloudEncryption = true
@@ -165,7 +168,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "ATT-035/graph", "derived values follow what they are derived from", { Models.derived }, needs: .derivation
+      "ATT-035/graph", "derived values are updated when their sources change", { Models.derived }, needs: .derivation
     ) {
       g in
       try g.write { c in
@@ -196,7 +199,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "ATT-035/graph/sum", "derived sums follow what they are derived from", { Models.derived }, needs: .derivation
+      "ATT-035/graph/sum", "derived sums are updated when their sources change", { Models.derived }, needs: .derivation
     ) { g in
       try g.write { c in
         let shelf = c.insert("Shelf", ["name": "a"])
@@ -224,7 +227,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// How many objects of an entity a context that has nothing yet finds.
+  /// The number of objects of an entity, counted in a new context.
   func countElsewhere(_ entity: String) throws -> Int {
     let other = try newContext()
     return try other.performAndWait { try other.number(of: entity) }

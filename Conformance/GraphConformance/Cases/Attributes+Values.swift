@@ -72,7 +72,7 @@ extension GraphSuite {
       }
     },
     refused("ATT-008/graph", "NaN", "double", [Double.nan, -Double.nan, Double(nan: 1, signaling: false)]),
-    refused("ATT-011", "a decimal that is no number", "decimal", [NSDecimalNumber.notANumber]),
+    refused("ATT-011", "a decimal NaN", "decimal", [NSDecimalNumber.notANumber]),
     refused("ATT-025/graph", "a date without a time", "date", [Date(timeIntervalSinceReferenceDate: .nan)]),
 
     GraphCase(
@@ -108,7 +108,7 @@ extension GraphSuite {
         g.equal(try c.objects("AllTypes", by: "string", ascending: false).map { $0.number("number") }, [1, 2])
       }
     },
-    GraphCase("ATT-019", "text made of a lone surrogate has U+FFFD before it reaches the store", { Models.allTypes }) {
+    GraphCase("ATT-019", "a lone surrogate becomes U+FFFD before the string reaches the store", { Models.allTypes }) {
       g in
       let text = String(decoding: [0x61, 0xD800, 0x62] as [UInt16], as: UTF16.self)
       try g.write { $0.insert("AllTypes", ["string": text]) }
@@ -117,7 +117,7 @@ extension GraphSuite {
         g.equal(try c.objects("AllTypes", NSPredicate(format: "string == %@", "a\u{FFFD}b")).count, 1)
       }
     },
-    GraphCase("ATT-023/graph", "large data is the same, wherever it lies", { Models.allTypes }) { g in
+    GraphCase("ATT-023/graph", "large data is the same, wherever it is stored", { Models.allTypes }) { g in
       let sizes = [0, 1, 100, 100_000, 2_000_000]
       try g.write { c in
         for size in sizes { c.insert("AllTypes", ["number": size, "large": Data(repeating: 5, count: size)]) }
@@ -130,7 +130,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "ATT-029/graph", "transformable values of the classes that are always allowed are equal", { Models.allTypes }
+      "ATT-029/graph", "transformable values of the default allowed classes are equal after a round trip",
+      { Models.allTypes }
     ) {
       g in
       let value: NSDictionary = ["a": [1, 2] as NSArray, "b": "text" as NSString, "c": Data([1, 2]) as NSData]
@@ -142,7 +143,8 @@ extension GraphSuite {
         )
       }
     },
-    GraphCase("ATT-033/graph", "a composite has its elements, also those that are nil", { Models.allTypes }) { g in
+    GraphCase("ATT-033/graph", "a composite value has all of its elements, including nil ones", { Models.allTypes }) {
+      g in
       try g.write { c in
         c.insert("AllTypes", ["number": 1, "place": ["city": "Bonn", "floor": 3] as [String: Any]])
         c.insert("AllTypes", ["number": 2, "place": ["floor": 4] as [String: Any]])
@@ -162,7 +164,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "ATT-034", "a transient value is kept until the object is a fault again, and not saved", { Models.allTypes },
+      "ATT-034", "a transient value is kept until the object becomes a fault, and is not saved", { Models.allTypes },
       ways: .own
     ) { g in
       try g.inWriting { c in
@@ -208,7 +210,7 @@ extension GraphSuite {
     },
   ]
 
-  /// Values of one attribute: as they were set, as they were saved, found by equality and in their order.
+  /// Values of one attribute: as set, as saved, found by equality, and sorted.
   private static func roundTrip<T: Equatable & Sendable>(
     _ id: String, _ key: String, _ values: [T], isSorted: Bool = true
   ) -> GraphCase {
@@ -254,7 +256,7 @@ extension GraphSuite {
     }
   }
 
-  /// Values that a save refuses with 1550, naming the object and the key.
+  /// Values that a save refuses with error 1550. The error names the object and the key.
   private static func refused(_ id: String, _ what: String, _ key: String, _ values: [any Sendable]) -> GraphCase {
     GraphCase(id, "\(what) is refused at save, and nothing is written", { Models.allTypes }, ways: .own) { g in
       try g.inWriting { c in

@@ -6,7 +6,8 @@ extension GraphSuite {
   static let concurrency: [GraphCase] = [
     writers("CON-001/graph", saves: 8, .small), writers("CON-001/graph/thousand", saves: 1000, .tenth),
     GraphCase(
-      "CON-001/graph/coordinators", "two coordinators on one store lose nothing of each other", needs: .secondOpening,
+      "CON-001/graph/coordinators", "two coordinators on one store lose none of each other's saves",
+      needs: .secondOpening,
       ways: .own, races: true
     ) { g in
       let contexts = try (0..<2).map { _ in try g.newContext(try g.newCoordinator()) }
@@ -21,7 +22,7 @@ extension GraphSuite {
                 try c.save()
                 break
               } catch {
-                // A store whose file counts as one may ask for a second look.
+                // A store with one version for the whole file may need another attempt.
                 if attempt == 999 { problems.note(Graph.text(of: error)) }
                 if (error as NSError).code != 133020 && (error as NSError).code != 134090 {
                   problems.note(Graph.text(of: error))

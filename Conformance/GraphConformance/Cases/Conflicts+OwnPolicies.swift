@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// Merge policies that clients write.
+/// Custom merge policies of clients.
 extension GraphSuite {
   static let ownPolicies: [GraphCase] = [
-    GraphCase("LCK-015", "an error of a policy's own is what the save throws, and nothing is saved", ways: .own) { g in
+    GraphCase("LCK-015", "the save throws the error of a custom policy, and saves nothing", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try g.change(mine, ["name": "a"], in: a)
@@ -19,7 +19,7 @@ extension GraphSuite {
         g.equal(try g.elsewhere { try $0.number(of: "Tag") }, 0)
       }
     },
-    GraphCase("LCK-015/idle", "a policy that leaves conflicts as they are fails the save", ways: .own) { g in
+    GraphCase("LCK-015/idle", "a policy that resolves no conflict fails the save", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try g.change(mine, ["name": "a"], in: a)
@@ -34,7 +34,7 @@ extension GraphSuite {
         g.equal(try g.elsewhere { try $0.objects("Person").map { $0.text("name") } }, ["a"])
       }
     },
-    GraphCase("LCK-015/partly", "a policy resolves some conflicts: the others fail the save", ways: .own) { g in
+    GraphCase("LCK-015/partly", "if a policy resolves only some conflicts, the others fail the save", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         let (mine2, theirs2) = try g.person(in: a, and: b, name: "q")
@@ -52,7 +52,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "LCK-018/policy", "a policy that adds what both have added loses no increment", ways: .own, races: true
+      "LCK-018/policy", "a policy that adds both increments loses none", ways: .own, races: true
     ) { g in
       try g.countTogether { c, times in
         c.mergePolicy = Adding(merge: .mergeByPropertyObjectTrumpMergePolicyType)
@@ -66,7 +66,7 @@ extension GraphSuite {
   ]
 }
 
-/// Policies as clients write them.
+/// Custom policies.
 private final class Refusing: NSMergePolicy, @unchecked Sendable {
   override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     throw CocoaError(.featureUnsupported)
@@ -98,7 +98,7 @@ private final class Adding: NSMergePolicy, @unchecked Sendable {
   }
 }
 
-/// The snapshots of either kind of conflict: with the coordinator's rows, and with the store.
+/// The snapshots of both kinds of conflict: with the coordinator's rows and with the store.
 extension NSMergeConflict {
   fileprivate var read: [String: Any]? { persistedSnapshot == nil ? objectSnapshot : cachedSnapshot }
   fileprivate var present: [String: Any]? { persistedSnapshot ?? cachedSnapshot }

@@ -1,23 +1,23 @@
 import CoreData
 import Foundation
 
-/// What saves do with conflicts that they are to merge.
+/// How saves resolve conflicts with the merge policies.
 extension GraphSuite {
   static let mergePolicies: [GraphCase] = [
     merged(
-      "LCK-003", "where both changed, the store's value stays; what only this context changed is kept", ["store"],
+      "LCK-003", "the store's value wins if both changed it; other changes of the context are kept", ["store"],
       [
         "store": "a 7 b@"
       ]),
     merged(
-      "LCK-004", "where both changed, this context's value stays; what only the store changed is taken", ["object"],
+      "LCK-004", "this context's value wins if both changed it; other changes of the store are kept", ["object"],
       [
         "object": "b 7 b@"
       ]),
     merged(
-      "LCK-005", "all values are as in this context, changed or not", ["overwrite"], ["overwrite": "b 1 b@"]),
-    merged("LCK-006", "all values are as in the store", ["rollback"], ["rollback": "a 7 -"]),
-    GraphCase("LCK-006/others", "what is in no conflict is saved, whatever the policy", ways: .own) { g in
+      "LCK-005", "all values of this context win, changed or not", ["overwrite"], ["overwrite": "b 1 b@"]),
+    merged("LCK-006", "all values of the store win", ["rollback"], ["rollback": "a 7 -"]),
+    GraphCase("LCK-006/others", "objects without conflicts are saved with every policy", ways: .own) { g in
       try g.eachPolicy { name, a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try g.change(mine, ["name": "a"], in: a)
@@ -30,7 +30,7 @@ extension GraphSuite {
         g.equal(try g.elsewhere { try $0.objects("Tag", NSPredicate(format: "label == %@", name)).count }, 1)
       }
     },
-    GraphCase("LCK-007/policies", "what is gone stays gone, and nobody is linked to it", ways: .own) { g in
+    GraphCase("LCK-007/policies", "deleted objects stay deleted, and no object refers to them", ways: .own) { g in
       try g.eachPolicy { name, a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         let friend = try b.performAndWait { () -> NSManagedObject in
@@ -57,7 +57,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "LCK-008/policies", "who prefers its changes deletes what was changed; who does not has it back, with its links",
+      "LCK-008/policies", "a conflicting deletion is saved, or the object is restored with its links, by policy",
       ways: .own
     ) { g in
       try g.eachPolicy { name, a, b in
@@ -103,7 +103,7 @@ extension GraphSuite {
         try g.elsewhere { look($0, "elsewhere") }
       }
     },
-    GraphCase("LCK-009/policies", "what both delete is gone, and no conflict", ways: .own) { g in
+    GraphCase("LCK-009/policies", "an object that both contexts delete is no conflict", ways: .own) { g in
       try g.eachPolicy { _, a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try g.delete(mine, in: a)
@@ -115,7 +115,7 @@ extension GraphSuite {
         g.equal(try g.elsewhere { try $0.number(of: "Person") }, 0)
       }
     },
-    GraphCase("LCK-010", "a to-one relationship is merged with both of its inverses", ways: .own) { g in
+    GraphCase("LCK-010", "a to-one relationship is merged with its old and its new inverse", ways: .own) { g in
       try g.eachPolicy { name, a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         let teams = try a.performAndWait { () -> [NSManagedObject] in
@@ -143,7 +143,7 @@ extension GraphSuite {
         try g.elsewhere { c in g.equal(here(c).map { $0.many("members").count }, expected, "elsewhere") }
       }
     },
-    GraphCase("LCK-011", "members that both add and remove are added and removed", ways: .own) { g in
+    GraphCase("LCK-011", "additions and removals of members by both contexts are merged", ways: .own) { g in
       try g.eachPolicy { name, a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try a.performAndWait {
@@ -172,7 +172,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "LCK-011/order", "an order stays with who prefers its changes, and new members are behind it",
+      "LCK-011/order", "the preferred context's order of members is kept; new members follow at its end",
       { Models.ordered }, ways: .own
     ) { g in
       try g.eachPolicy { name, a, b in
@@ -203,7 +203,7 @@ extension GraphSuite {
         g.equal(found, expected, "elsewhere")
       }
     },
-    GraphCase("LCK-012/policies", "an object that is only checked is read again", ways: .own) { g in
+    GraphCase("LCK-012/policies", "an object that is only checked for conflicts is read again", ways: .own) { g in
       try g.eachPolicy { _, a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try g.change(mine, ["name": "a"], in: a)
@@ -235,7 +235,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "LCK-024", "what is deleted in spite of a conflict takes along what belongs to it by now, or all stays",
+      "LCK-024", "a deletion despite a conflict cascades to current members, or everything stays",
       ways: .own
     ) {
       g in
@@ -272,7 +272,8 @@ extension GraphSuite {
     },
   ]
 
-  /// One context changes name and age, the other name and e-mail; then the latter has, and saves, what is expected.
+  /// One context changes name and age, the other name and e-mail. The second context then has, and saves, the expected
+  /// values.
   private static func merged(
     _ id: String, _ title: String, _ policies: [String], _ expected: [String: String]
   ) -> GraphCase {
@@ -289,7 +290,7 @@ extension GraphSuite {
           try b.save()
           g.equal(text(theirs), expected[name], "here")
           g.expect(!b.hasChanges && !theirs.hasChanges, "something is left to be saved")
-          // What was merged can be changed and saved as any other.
+          // The merged object can be changed and saved like any other.
           theirs.setValue(9, forKey: "age")
           try b.save()
           theirs.setValue(Int(expected[name]?.split(separator: " ")[1] ?? "") ?? 0, forKey: "age")
@@ -302,7 +303,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// Runs `body` with each policy that merges, and two contexts, the second of which has it.
+  /// Runs `body` with each merge policy and two contexts, of which the second has the policy.
   func eachPolicy(
     _ names: [String] = ["store", "object", "overwrite", "rollback"],
     _ body: (_ name: String, NSManagedObjectContext, NSManagedObjectContext) throws -> Void
@@ -322,7 +323,7 @@ extension Graph {
     }
   }
 
-  /// Deletes an object in its context, and saves.
+  /// Deletes an object in its context and saves.
   func delete(_ object: NSManagedObject, in context: NSManagedObjectContext) throws {
     try context.performAndWait {
       context.delete(object)
@@ -330,7 +331,7 @@ extension Graph {
     }
   }
 
-  /// Changes an object in its context, and saves.
+  /// Changes an object in its context and saves.
   func change(_ object: NSManagedObject, _ values: [String: Any], in context: NSManagedObjectContext) throws {
     try context.performAndWait {
       for (key, value) in values { object.setValue(value, forKey: key) }

@@ -4,7 +4,7 @@ import Foundation
 extension GraphSuite {
   static let conflicts: [GraphCase] = [
     GraphCase(
-      "LCK-001/graph", "an object that another context has changed fails the save, with what each had", ways: .own
+      "LCK-001/graph", "a save conflicts with another context's change, and the error has both snapshots", ways: .own
     ) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
@@ -15,7 +15,8 @@ extension GraphSuite {
           let conflicts = error?.userInfo["conflictList"] as? [NSMergeConflict] ?? []
           g.equal(conflicts.count, 1)
           g.expect(conflicts.first?.sourceObject === theirs, "not the object")
-          // Against the coordinator's rows: "has a source object and a cached snapshot but no persisted snapshot",
+          // A conflict with the coordinator's rows: "has a source object and a cached snapshot but no persisted
+          // snapshot",
           // https://developer.apple.com/documentation/coredata/nsmergeconflict
           g.equal(conflicts.first?.objectSnapshot?["name"] as? String, "p")
           g.equal(conflicts.first?.cachedSnapshot?["name"] as? String, "a")
@@ -116,7 +117,8 @@ extension GraphSuite {
         g.equal(try g.elsewhere { try $0.objects("Person", NSPredicate(format: "age == 3")).count }, 0)
       }
     },
-    GraphCase("LCK-014/graph", "after a conflict a refresh that keeps changes lets the save through", ways: .own) { g in
+    GraphCase("LCK-014/graph", "after a conflict, a refresh that keeps changes makes the save succeed", ways: .own) {
+      g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try g.change(mine, ["name": "a"], in: a)
@@ -149,8 +151,8 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("LCK-018/graph", "increments that are repeated after conflicts are all counted", ways: .own, races: true)
-    { g in
+    GraphCase("LCK-018/graph", "increments that are repeated after conflicts are all kept", ways: .own, races: true) {
+      g in
       try g.countTogether { c, times in
         var done = 0
         for _ in 0..<5000 where done < times {
@@ -186,7 +188,7 @@ extension GraphSuite {
       }
       g.equal(try g.elsewhere { try $0.objects("Person", by: "name").map { $0.number("age") } }, [0, 1])
     },
-    GraphCase("REL-005/graph", "links that two contexts add to one object are both there, or in conflict", ways: .own) {
+    GraphCase("REL-005/graph", "links that two contexts add to one object are both saved, or conflict", ways: .own) {
       g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
@@ -217,8 +219,8 @@ extension Graph {
     try body(newContext(), newContext())
   }
 
-  /// Runs `body` with four contexts at once: each is to add one to the age of the person p so many times, and none may
-  /// be lost.
+  /// Runs `body` in four contexts at once. Each must add one to the age of the person p `times` times, and no increment
+  /// may be lost.
   func countTogether(
     _ body: @escaping @Sendable (_ context: NSManagedObjectContext, _ times: Int) throws -> Void
   ) throws {
@@ -235,7 +237,7 @@ extension Graph {
     equal(try elsewhere { try $0.objects("Person").map { $0.number("age") } }, [100])
   }
 
-  /// A saved person, read by both contexts.
+  /// A saved person that both contexts have read.
   func person(
     in a: NSManagedObjectContext, and b: NSManagedObjectContext, name: String = "p"
   ) throws -> (NSManagedObject, NSManagedObject) {
@@ -252,6 +254,6 @@ extension Graph {
     return (mine, theirs)
   }
 
-  /// What a context sees that has nothing yet.
+  /// Runs `body` in a new context.
   func elsewhere<R>(_ body: (NSManagedObjectContext) throws -> R) throws -> R { try run(body, newContext()) }
 }

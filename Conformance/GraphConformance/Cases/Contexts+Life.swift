@@ -4,7 +4,7 @@ import Foundation
 
 extension GraphSuite {
   static let contextLives: [GraphCase] = [
-    GraphCase("CTX-014", "blocks nest, and what they throw comes through", ways: .own) { g in
+    GraphCase("CTX-014", "blocks can be nested, and their errors are rethrown", ways: .own) { g in
       try g.both { a, b in
         let number = a.performAndWait { b.performAndWait { a.performAndWait { 7 } } }
         g.equal(number, 7)
@@ -20,7 +20,8 @@ extension GraphSuite {
         g.equal(a.performAndWait { a.insertedObjects.count }, 1)
       }
     },
-    GraphCase("CTX-016", "a context that nobody holds saves what it was asked to, and does no harm", ways: .own) { g in
+    GraphCase("CTX-016", "a context without references completes its save and is then released safely", ways: .own) {
+      g in
       let coordinator = try g.coordinator
       let done = DispatchSemaphore(value: 0)
       do {
@@ -35,7 +36,7 @@ extension GraphSuite {
       done.wait()
       g.equal(try g.countElsewhere("Tag"), 1)
     },
-    GraphCase("CTX-017", "objects that outlive their context can be let go, and have no context", ways: .own) { g in
+    GraphCase("CTX-017", "objects that outlive their context have no context and can be released", ways: .own) { g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       let coordinator = try g.coordinator
       var held: [NSManagedObject] = []
@@ -48,7 +49,7 @@ extension GraphSuite {
       g.expect(held[0].managedObjectContext == nil, "the context is still there")
       held = []
     },
-    GraphCase("CTX-018", "a context holds what is not saved, and lets go what is", ways: .own) { g in
+    GraphCase("CTX-018", "a context retains unsaved objects and releases saved ones", ways: .own) { g in
       let c = try g.newContext()
       try c.performAndWait {
         weak var new = c.insert("Tag", ["label": "a"])
@@ -67,7 +68,8 @@ extension GraphSuite {
         g.equal(c.registeredObjects.count, 0)
       }
     },
-    GraphCase("CTX-019", "a context that retains its objects holds them until it is told otherwise", ways: .own) { g in
+    GraphCase("CTX-019", "a context that retains registered objects keeps them until the property is reset", ways: .own)
+    { g in
       let c = try g.newContext()
       try c.performAndWait {
         c.retainsRegisteredObjects = true
@@ -81,7 +83,7 @@ extension GraphSuite {
     oneCoordinator("CTX-020", 40, .small), oneCoordinator("CTX-020/thousand", 1000, .tenth),
     readers("CTX-021", 500, .small), readers("CTX-021/many", 10_000, .tenth),
     GraphCase(
-      "CTX-023", "objects are told of what becomes of them, in the documented order", { Models.recorded }, ways: .own
+      "CTX-023", "objects receive their life cycle methods in the documented order", { Models.recorded }, ways: .own
     ) { g in
       try g.write { c in c.insert("Recorded", ["number": 1]) }
       let c = try g.newContext()
@@ -103,7 +105,7 @@ extension GraphSuite {
         g.equal(recorder.take().filter { $0.hasPrefix("awake") }, ["awakeFromInsert"])
       }
     },
-    GraphCase("CTX-024", "objects that hold each other are freed by a reset", ways: .own) { g in
+    GraphCase("CTX-024", "a reset frees objects that retain each other", ways: .own) { g in
       let c = try g.newContext()
       try c.performAndWait {
         weak var held: NSManagedObject?

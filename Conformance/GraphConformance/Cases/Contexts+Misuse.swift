@@ -1,27 +1,33 @@
 import CoreData
 import Foundation
 
-/// What is wrong use of the API: on Apple's platforms an exception ends the program, here the program ends too, and
-/// says why.
+/// Wrong use of the API. On Apple's platforms an exception ends the program; here the program ends with a message that
+/// states the reason.
 extension GraphSuite {
   static let misuse: [GraphCase] = [
-    ends("ATT-040/graph", "a text in a number's attribute ends the program", saying: ["age", "String"]) {
+    ends("ATT-040/graph", "a string set to a number attribute ends the program", saying: ["age", "String"]) {
       let context = stack()
       context.performAndWait { context.insert("Person").setValue("seven", forKey: "age") }
     },
-    ends("ATT-041/graph", "a key that is none ends the program, by name", saying: ["Person", "shoeSize"]) {
+    ends(
+      "ATT-041/graph", "setting an unknown key ends the program with a message that names the key",
+      saying: ["Person", "shoeSize"]
+    ) {
       let context = stack()
       context.performAndWait { context.insert("Person").setValue(44, forKey: "shoeSize") }
     },
-    ends("ATT-041/read", "reading a key that is none ends the program, by name", saying: ["Person", "shoeSize"]) {
+    ends(
+      "ATT-041/read", "reading an unknown key ends the program with a message that names the key",
+      saying: ["Person", "shoeSize"]
+    ) {
       let context = stack()
       context.performAndWait { _ = context.insert("Person").value(forKey: "shoeSize") }
     },
-    ends("CTX-015", "a context that is used off its queue ends the program", saying: ["queue", "perform"]) {
+    ends("CTX-015", "using a context off its queue ends the program", saying: ["queue", "perform"]) {
       let context = stack()
       context.insert("Person")
     },
-    ends("REL-016", "an object of another context is not taken over", saying: ["team", "context"]) {
+    ends("REL-016", "a relationship to an object of another context ends the program", saying: ["team", "context"]) {
       let (a, b) = (stack(), NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType))
       b.persistentStoreCoordinator = a.persistentStoreCoordinator
       let team = b.performAndWait { b.insert("Team") }
@@ -32,7 +38,7 @@ extension GraphSuite {
   private static let program = "wrong use"
   private static let after = "and it goes on"
 
-  /// A case whose `body` ends its program, with a sentence in which there are certain words.
+  /// A case whose `body` ends its program with a message that contains certain words.
   private static func ends(
     _ id: String, _ title: String, saying words: [String], _ body: @escaping @Sendable () throws -> Void
   ) -> GraphCase {
@@ -54,7 +60,7 @@ extension GraphSuite {
     }
   }
 
-  /// A context that has a model, and no store.
+  /// A context with a model but without a store.
   private static func stack() -> NSManagedObjectContext {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Models.people)
     let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -3,7 +3,7 @@ import Foundation
 
 extension GraphSuite {
   static let contexts: [GraphCase] = [
-    GraphCase("CTX-001", "what one context saves another one fetches", ways: .own) { g in
+    GraphCase("CTX-001", "another context can fetch what one context has saved", ways: .own) { g in
       try g.both { a, b in
         g.equal(try b.performAndWait { try b.number(of: "Tag") }, 0)
         try a.performAndWait {
@@ -27,7 +27,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("CTX-003", "a context that merges by itself has what others save, and keeps its own changes", ways: .own)
+    GraphCase("CTX-003", "automatic merging loads the saves of others and keeps the context's own changes", ways: .own)
     { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
@@ -45,7 +45,7 @@ extension GraphSuite {
         g.equal(try g.elsewhere { try $0.one("Person", "name", "new").number("age") }, 9)
       }
     },
-    GraphCase("CTX-004", "merging a save brings new, changed and deleted objects; unsaved values win", ways: .own) {
+    GraphCase("CTX-004", "merging a save applies insertions, updates and deletions; unsaved values win", ways: .own) {
       g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
@@ -77,7 +77,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "CTX-005", "changes made elsewhere are merged by the URIs of their IDs, and unknown ones are left out", ways: .own
+      "CTX-005", "remote changes are merged by the URIs of their IDs; unknown URIs are ignored", ways: .own
     ) { g in
       let uri = URL(string: "x-coredata://\(UUID().uuidString)/Tag/p1")
       try g.both { a, b in
@@ -92,7 +92,8 @@ extension GraphSuite {
         b.performAndWait { g.equal(theirs.text("name"), "new") }
       }
     },
-    GraphCase("CTX-006", "a refresh that keeps nothing loses changes, also of relationships", ways: .own) { g in
+    GraphCase("CTX-006", "a refresh without merging discards changes, including those of relationships", ways: .own) {
+      g in
       try g.inWriting { c in
         let person = c.insert("Person", ["name": "p", "team": c.insert("Team", ["title": "t"])])
         let other = c.insert("Team", ["title": "u"])
@@ -106,7 +107,7 @@ extension GraphSuite {
         g.equal(person.one("team")?.text("title"), "t")
       }
     },
-    GraphCase("CTX-007", "refreshing all objects keeps what is not saved", ways: .own) { g in
+    GraphCase("CTX-007", "refreshing all objects keeps unsaved changes", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         try a.performAndWait {
@@ -125,7 +126,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "CTX-008", "a fault is filled from the cache no longer than the context wants", needs: .cachedRows, ways: .own
+      "CTX-008", "a fault is filled from the row cache only within the staleness interval", needs: .cachedRows,
+      ways: .own
     ) { g in
       try g.write { $0.insert("Person", ["name": "p", "age": 1]) }
       let second = try g.newContext(try g.newCoordinator())
@@ -134,7 +136,7 @@ extension GraphSuite {
         g.equal(person.number("age"), 1)
         return person.objectID
       }
-      // A reset leaves the cache as it is; to refresh an object drops its row.
+      // A reset keeps the row cache; refreshing an object drops its row.
       func age(_ interval: TimeInterval) -> Int? {
         second.performAndWait {
           second.reset()
@@ -157,7 +159,7 @@ extension GraphSuite {
       g.equal(age(3600), 4, "after a save")
     },
     GraphCase(
-      "CTX-009/graph", "a coordinator sees what another one on the same store has saved", needs: .secondOpening,
+      "CTX-009/graph", "a coordinator sees the saves of another one on the same store", needs: .secondOpening,
       ways: .own
     ) { g in
       try g.write { $0.insert("Person", ["name": "p", "age": 1]) }
@@ -177,7 +179,8 @@ extension GraphSuite {
         g.equal(theirs.number("age"), 2)
       }
     },
-    GraphCase("CTX-011", "the notice of a save has the exact sets, with permanent IDs, once", ways: .own) { g in
+    GraphCase("CTX-011", "the did-save notification is posted once, with the exact sets and permanent IDs", ways: .own)
+    { g in
       try g.inWriting { c in
         let (changed, gone) = (c.insert("Tag", ["label": "a"]), c.insert("Tag", ["label": "b"]))
         c.insert("Tag", ["label": "untouched"])
@@ -205,7 +208,7 @@ extension GraphSuite {
         g.equal(recorder.take().count { $0.hasPrefix("didSave") }, 1)
       }
     },
-    GraphCase("CTX-012", "the notice of changes has exactly what each operation did", ways: .own) { g in
+    GraphCase("CTX-012", "the change notification lists exactly the changes of each operation", ways: .own) { g in
       try g.inWriting { c in
         let recorder = Recorder(c)
         let tag = c.insert("Tag", ["label": "a"])
@@ -231,7 +234,7 @@ extension GraphSuite {
         g.equal(recorder.take(), [])
       }
     },
-    GraphCase("CTX-022", "the changes that a results controller tells lead from one result to the next", ways: .own) {
+    GraphCase("CTX-022", "the changes that a results controller reports convert one result to the next", ways: .own) {
       g in
       var random = NumberStream(seed: g.seed)
       try g.inWriting { c in
@@ -272,7 +275,7 @@ extension GraphSuite {
   ]
 }
 
-/// An array that follows a results controller.
+/// An array that is updated from the changes that a results controller reports.
 private final class Mirrored: NSObject, NSFetchedResultsControllerDelegate {
   var objects: [NSManagedObject] = []
   private var gone: [Int] = []
@@ -299,7 +302,7 @@ private final class Mirrored: NSObject, NSFetchedResultsControllerDelegate {
 }
 
 extension Graph {
-  /// Waits until a condition holds; a problem if it does not within ten seconds.
+  /// Waits until a condition holds. Fails the case if it does not hold within ten seconds.
   func eventually(_ what: String, _ condition: () throws -> Bool) throws {
     for _ in 0..<1000 {
       if try condition() { return }

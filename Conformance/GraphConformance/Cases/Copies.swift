@@ -16,7 +16,7 @@ extension GraphSuite {
         boss = person
       }
     },
-    copying("S2S-001/inheritance", "a tree of entities", { Models.inheritance }) { c in
+    copying("S2S-001/inheritance", "an entity hierarchy", { Models.inheritance }) { c in
       var parent: NSManagedObject?
       for level in 1...15 {
         let folder = c.insert("Folder\(level)", ["name": "f\(level)", "code": "c\(level)", "level\(level)": level])
@@ -35,7 +35,7 @@ extension GraphSuite {
         c.insert("List", ["name": "l\(number)", "items": NSOrderedSet(array: items)])
       }
     },
-    copying("S2S-003", "the edges of all types", { Models.allTypes }) { c in
+    copying("S2S-003", "the limits of all types", { Models.allTypes }) { c in
       c.insert("AllTypes", ["number": 0])
       let edges: [[String: Any]] = [
         [
@@ -53,13 +53,14 @@ extension GraphSuite {
       ]
       for (number, values) in edges.enumerated() { c.insert("AllTypes", values).setValue(number + 1, forKey: "number") }
     },
-    copying("S2S-009", "large data, wherever it lies", { Models.allTypes }) { c in
+    copying("S2S-009", "large data, wherever it is stored", { Models.allTypes }) { c in
       for (number, size) in [0, 100, 300_000].enumerated() {
         c.insert("AllTypes", ["number": number, "large": Data(repeating: UInt8(number), count: size)])
       }
     },
     GraphCase(
-      "S2S-002", "a store that goes to another type and back holds the same", needs: .copies, ways: .own, places: 2
+      "S2S-002", "a store converted to another type and back has the same contents", needs: .copies, ways: .own,
+      places: 2
     ) { g in
       try g.fillWithPeople()
       let expected = try g.elsewhere { try Dump.lines($0) }
@@ -99,10 +100,10 @@ extension GraphSuite {
         if isPersistent { try g.emptyCoordinator().destroyPersistentStore(at: url, ofType: type, options: nil) }
       }
     },
-    GraphCase("S2S-005", "a store that is copied stays as it is", needs: .persistent, ways: .own) { g in
+    GraphCase("S2S-005", "copying a store leaves the original unchanged", needs: .persistent, ways: .own) { g in
       try g.fillWithPeople()
       try g.closeAll()
-      // Whatever opening does to it is done.
+      // Opens the store once, because opening may change its files.
       try g.reopen()
       try g.closeAll()
       let before = try g.fileState()
@@ -115,7 +116,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "S2S-006", "a copy does not go where there is a store, and all is as it was", needs: .fileCopies, ways: .own,
+      "S2S-006", "a copy to the URL of another store is refused, and both stay unchanged", needs: .fileCopies,
+      ways: .own,
       places: 2
     ) { g in
       try g.write { $0.insert("Tag", ["label": "first"]) }
@@ -140,7 +142,7 @@ extension GraphSuite {
       }
       g.equal(try g.fileState(1), before)
     },
-    GraphCase("S2S-008", "objects and IDs that are held go on with the new store", ways: .own) { g in
+    GraphCase("S2S-008", "existing objects and IDs continue to work with the new store", ways: .own) { g in
       try g.withPeers { _, type, url, isPersistent in
         try g.inWriting { c in
           let tag = c.insert("Tag", ["label": "a"])
@@ -163,7 +165,7 @@ extension GraphSuite {
     randomCopies("S2S-012", seeds: 2, .small), randomCopies("S2S-012/thousand", seeds: 1000, .million),
   ]
 
-  /// A store with what `fill` makes, copied to every type: all is equal.
+  /// Fills a store with `fill`, copies it to every type, and compares the contents.
   private static func copying(
     _ id: String, _ what: String, _ model: @escaping @Sendable () -> NSManagedObjectModel,
     _ fill: @escaping @Sendable (NSManagedObjectContext) throws -> Void
@@ -173,7 +175,7 @@ extension GraphSuite {
     }
   }
 
-  /// Random objects of random models.
+  /// Copies random objects of random models.
   private static func randomCopies(_ id: String, seeds: Int, _ size: Load) -> GraphCase {
     GraphCase(id, "random objects of random models are the same in a copy", ways: .own, size: size) { g in
       for number in 0..<seeds {
@@ -211,8 +213,8 @@ extension Graph {
     }
   }
 
-  /// Copies the case's store to one of every type, and compares what is there. A store that is gone when it is closed
-  /// is filled anew for each.
+  /// Copies the case's store to one of every type and compares the contents. A store that keeps nothing after it is
+  /// closed is filled again for each type.
   fileprivate func copyToPeers(
     _ model: NSManagedObjectModel, _ fill: (NSManagedObjectContext) throws -> Void
   ) throws {
@@ -242,7 +244,7 @@ extension Graph {
     }
   }
 
-  /// What a context sees that has nothing yet.
+  /// The contents of a coordinator's stores, read in a new context.
   private func dump(_ coordinator: NSPersistentStoreCoordinator) throws -> [String] {
     let context = try newContext(coordinator)
     return try context.performAndWait {
@@ -253,7 +255,7 @@ extension Graph {
   }
 }
 
-/// Everything that a context fetches, as lines that are the same for equal graphs.
+/// All fetched objects as lines of text. Equal graphs have equal lines.
 enum Dump {
   static func lines(_ context: NSManagedObjectContext) throws -> [String] {
     guard let model = context.persistentStoreCoordinator?.managedObjectModel else { return [] }
@@ -276,7 +278,7 @@ enum Dump {
     return "\(object.entity.name ?? "") \((attributes + links).joined(separator: " "))"
   }
 
-  /// What tells objects of the cases apart.
+  /// The name that distinguishes an object from the others of the case.
   private static func name(_ object: NSManagedObject) -> String {
     let key = ["name", "title", "label"].first { object.entity.attributesByName[$0] != nil }
     return key.flatMap(object.text) ?? "?"

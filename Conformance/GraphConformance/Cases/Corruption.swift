@@ -4,7 +4,8 @@ import Foundation
 extension GraphSuite {
   static let damage: [GraphCase] = [
     GraphCase(
-      "COR-003/graph", "a file that is no store is refused by a typed error, and stays", needs: .files, ways: .own
+      "COR-003/graph", "a file that is not a store is refused with a typed error and stays unchanged", needs: .files,
+      ways: .own
     ) { g in
       let contents: [Data] = [
         Data("hello".utf8), Data("<html><body>no</body></html>".utf8),
@@ -23,8 +24,8 @@ extension GraphSuite {
       try FileManager.default.removeItem(at: g.url())
       try g.write { $0.insert("Tag") }
     },
-    GraphCase("COR-001/graph", "a store that was cut off gives a typed error or what it had", needs: .files, ways: .own)
-    { g in
+    GraphCase("COR-001/graph", "a truncated store gives a typed error or its contents", needs: .files, ways: .own) {
+      g in
       try g.write { c in for number in 0..<50 { c.insert("Tag", ["label": "\(number)"]) } }
       try g.closeAll()
       let whole = try Data(contentsOf: g.url())
@@ -63,7 +64,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "LIF-012/graph", "a place where no store can be is refused, and nothing is made", needs: .files, ways: .own
+      "LIF-012/graph", "a URL where no store can be is refused, and nothing is created", needs: .files, ways: .own
     ) { g in
       let folder = g.url().deletingLastPathComponent()
       let places = [folder, folder.appendingPathComponent("none/store"), URL(string: "https://example.org/store")]
@@ -76,7 +77,7 @@ extension GraphSuite {
       }
       g.equal(try FileManager.default.contentsOfDirectory(atPath: folder.path), [])
     },
-    GraphCase("LIF-011/graph", "a store is refused where another type is asked for", needs: .files, ways: .own) { g in
+    GraphCase("LIF-011/graph", "a store is refused if another type is requested", needs: .files, ways: .own) { g in
       try g.write { $0.insert("Tag") }
       try g.closeAll()
       let before = try g.fileState()

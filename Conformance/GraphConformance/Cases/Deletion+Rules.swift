@@ -39,7 +39,7 @@ extension GraphSuite {
         g.equal(try g.countElsewhere("Parent"), 0)
       }
     },
-    GraphCase("DEL-003/graph", "cascade takes a tree of three levels", { Models.deletion }) { g in
+    GraphCase("DEL-003/graph", "cascade deletes a hierarchy of three levels", { Models.deletion }) { g in
       try g.write { c in
         for root in ["a", "b"] {
           let top = c.insert("Root", ["name": root])
@@ -62,7 +62,8 @@ extension GraphSuite {
         g.equal(try c.one("Branch", "name", "b1").texts("leaves", "name"), ["b10", "b11"])
       }
     },
-    GraphCase("DEL-004/graph", "cascade in a ring, and of an object to itself, comes to an end", { Models.deletion }) {
+    GraphCase("DEL-004/graph", "cascade terminates for a ring and for an object related to itself", { Models.deletion })
+    {
       g in
       try g.write { c in
         let a = c.insert("Root", ["name": "a"])
@@ -97,7 +98,8 @@ extension GraphSuite {
       for entity in ["Root", "Branch", "Leaf"] { g.equal(try g.countElsewhere(entity), 0, entity) }
     },
     GraphCase(
-      "DEL-007", "deny with a destination fails the save; the rollback restores", { Models.deletion }, ways: .own
+      "DEL-007", "deny with a destination fails the save; a rollback restores the object", { Models.deletion },
+      ways: .own
     ) { g in
       try g.inWriting { c in
         let keeper = c.insert("Keeper", ["name": "k"])
@@ -114,7 +116,8 @@ extension GraphSuite {
         g.equal(keeper.texts("kept", "name"), ["x"])
       }
     },
-    GraphCase("DEL-008", "deny lets go where the destination goes in the same save", { Models.deletion }) { g in
+    GraphCase("DEL-008", "deny allows the deletion if the destination is deleted in the same save", { Models.deletion })
+    { g in
       try g.write { c in
         c.insert("Kept", ["name": "x", "keeper": c.insert("Keeper", ["name": "k"])])
       }
@@ -144,7 +147,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "DEL-010", "no action leaves the destination as it is, and reading it does no harm", { Models.deletion },
+      "DEL-010", "no action leaves the destination unchanged, and it can still be read", { Models.deletion },
       ways: .own
     ) { g in
       try g.inWriting { c in
@@ -162,7 +165,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "DEL-011", "each relationship of an object goes by its own rule, in whatever order they stand", ways: .own
+      "DEL-011", "each relationship follows its own delete rule, in any order of declaration", ways: .own
     ) { g in
       let rules: [(String, NSDeleteRule)] = [
         ("nullified", .nullifyDeleteRule), ("taken", .cascadeDeleteRule), ("left", .noActionDeleteRule),
@@ -176,7 +179,7 @@ extension GraphSuite {
             Models.link(all, Models.many("Owner", name, rule), Models.one("Part", name + "Of"))
           }
         }
-        // The order of properties is no part of a model's version.
+        // The order of properties does not affect a model's version.
         let coordinator = try g.newCoordinator(model)
         let c = try g.newContext(coordinator)
         try g.label("\(order)") {
@@ -215,7 +218,7 @@ extension GraphSuite {
       }
       g.equal(try g.countElsewhere("Tag"), 1)
     },
-    GraphCase("DEL-014/graph", "deleting what is deleted already does nothing", ways: .own) { g in
+    GraphCase("DEL-014/graph", "deleting a deleted object does nothing", ways: .own) { g in
       try g.inWriting { c in
         let tag = c.insert("Tag", ["label": "a"])
         try c.save()
@@ -229,7 +232,7 @@ extension GraphSuite {
       }
       g.equal(try g.countElsewhere("Tag"), 0)
     },
-    GraphCase("DEL-016", "an object that another context has deleted counts as deleted once it is used", ways: .own) {
+    GraphCase("DEL-016", "an object that another context has deleted is marked as deleted on first use", ways: .own) {
       g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       let other = try g.newContext()
@@ -259,7 +262,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "DEL-019", "deletions spread at the end of the event, or at the save where that is asked", { Models.deletion },
+      "DEL-019", "deletions are propagated at the end of the event, or at the save if configured so",
+      { Models.deletion },
       ways: .own
     ) { g in
       for isLate in [true, false] {

@@ -4,7 +4,7 @@ import Foundation
 extension GraphSuite {
   static let durability: [GraphCase] = [
     GraphCase(
-      "DUR-001/graph", "every save is there when the store is opened again", needs: .persistent, ways: .own
+      "DUR-001/graph", "every save is present after the store is reopened", needs: .persistent, ways: .own
     ) { g in
       for number in 1...12 {
         try g.inWriting { c in
@@ -16,7 +16,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "DUR-013/graph", "what is not saved is gone when the store is opened again", needs: .persistent, ways: .own
+      "DUR-013/graph", "unsaved changes are absent after the store is reopened", needs: .persistent, ways: .own
     ) { g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       try g.inWriting { c in

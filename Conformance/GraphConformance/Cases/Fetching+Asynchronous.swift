@@ -2,10 +2,11 @@ import CoreData
 import Dispatch
 import Foundation
 
-/// Fetches that run beside their context's queue.
+/// Asynchronous fetches.
 extension GraphSuite {
   static let asynchronousFetches: [GraphCase] = [
-    GraphCase("FET-075", "an asynchronous fetch gives all of its result, and its progress says so", ways: .own) { g in
+    GraphCase("FET-075", "an asynchronous fetch returns its whole result, and its progress is complete", ways: .own) {
+      g in
       try g.write { c in for age in 0..<20 { c.insert("Person", ["age": age]) } }
       for estimate in [0, 5, 20, 100] {
         let c = try g.newContext()
@@ -18,7 +19,7 @@ extension GraphSuite {
           parent.resignCurrent()
           g.expect(result?.finalResult == nil, "there is a result before the block has ended")
           g.equal(result?.progress?.totalUnitCount, Int64(max(1, estimate)))
-          // What is executed is the request as it was.
+          // The fetch uses the request as it was when it was executed.
           request.fetchLimit = 3
         }
         let ages = fetch.wait { $0.finalResult?.map { $0.number("age") } }
@@ -32,14 +33,14 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-075/cancel", "an asynchronous fetch that is given up has no result", ways: .own) { g in
+    GraphCase("FET-075/cancel", "a cancelled asynchronous fetch has no result", ways: .own) { g in
       try g.write { c in for age in 0..<300 { c.insert("Person", ["age": age]) } }
       for (number, how) in ["cancel", "the progress", "the parent's progress"].enumerated() {
         try g.label("by \(how)") {
           let c = try g.newContext()
           let fetch = AsynchronousRun(people(sort: "age"), estimate: 300)
           let parent = Progress(totalUnitCount: 1)
-          // Whatever is read meanwhile cannot be delivered before the block has ended.
+          // Rows that are read in the meantime cannot be delivered before the block has ended.
           try c.performAndWait {
             parent.becomeCurrent(withPendingUnitCount: 1)
             let result = try fetch.begin(c)
@@ -60,14 +61,14 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-075/race", "whenever it is given up, it has the whole result or none", ways: .own, races: true) {
+    GraphCase("FET-075/race", "a fetch cancelled at any time has its whole result or none", ways: .own, races: true) {
       g in
       try g.write { c in for age in 0..<600 { c.insert("Person", ["age": age]) } }
       for round in 0..<20 {
         let c = try g.newContext()
         let fetch = AsynchronousRun(people(sort: "age"), estimate: 600)
         let result = try c.performAndWait { try fetch.begin(c) }
-        // It takes a little longer each time.
+        // Each round waits a little longer before it cancels.
         for _ in 0..<round { _ = try g.countElsewhere("Tag") }
         result?.cancel()
         let ended = fetch.wait { (error: $0.operationError as NSError?, count: $0.finalResult?.count) }
@@ -77,7 +78,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-075/changes", "an asynchronous fetch reckons with what has changed until it is delivered", ways: .own
+      "FET-075/changes", "an asynchronous fetch includes changes made until its result is delivered", ways: .own
     ) {
       g in
       for isSaved in [false, true] {
@@ -108,7 +109,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-075/stores", "an asynchronous fetch asks the stores that it names", requirements: ["FET-072"],
+      "FET-075/stores", "an asynchronous fetch reads only its affected stores", requirements: ["FET-072"],
       ways: .own, places: 2
     ) { g in
       let (c, stores) = try g.twoStores()
@@ -119,7 +120,7 @@ extension GraphSuite {
         g.equal(fetch.wait { $0.finalResult?.map { $0.number("age") } }, expected)
       }
     },
-    GraphCase("FET-075/types", "an asynchronous fetch gives IDs, dictionaries and counts too", ways: .own) { g in
+    GraphCase("FET-075/types", "an asynchronous fetch can also return IDs, dictionaries and counts", ways: .own) { g in
       try g.write { c in for age in 0..<5 { c.insert("Person", ["age": age]) } }
       let c = try g.newContext()
       let (ids, rows, count) = (people(sort: "age"), people(sort: "age"), people(sort: "age"))
@@ -140,7 +141,7 @@ extension GraphSuite {
       g.equal(fetches.1.wait { $0.finalResult?.map { $0["age"] as? Int } }, [0, 1, 2, 3, 4])
       g.equal(fetches.2.wait { $0.finalResult?.map(\.intValue) }, [5])
     },
-    GraphCase("FET-075/errors", "an asynchronous fetch that cannot be run says why when it is complete", ways: .own) {
+    GraphCase("FET-075/errors", "an asynchronous fetch that fails reports its error on completion", ways: .own) {
       g in
       let c = try g.newContext()
       let request = people(sort: "age")
@@ -154,7 +155,7 @@ extension GraphSuite {
   ]
 }
 
-/// An asynchronous fetch, and the end of it.
+/// An asynchronous fetch and its completion.
 private final class AsynchronousRun<Result: NSFetchRequestResult>: @unchecked Sendable {
   let request: NSAsynchronousFetchRequest<Result>
   private let done: DispatchSemaphore
@@ -170,16 +171,16 @@ private final class AsynchronousRun<Result: NSFetchRequestResult>: @unchecked Se
     (self.done, self.ended) = (done, ended)
   }
 
-  /// Executes it; called on the context's queue.
+  /// Executes the fetch. Call it on the context's queue.
   func begin(_ context: NSManagedObjectContext) throws -> NSAsynchronousFetchResult<Result>? {
     try context.execute(request) as? NSAsynchronousFetchResult<Result>
   }
 
-  /// The result, once it is complete.
+  /// The result after completion; nil before.
   var result: NSAsynchronousFetchResult<Result>? { ended.value.first }
   var completions: Int { ended.value.count }
 
-  /// Waits for the end and looks at the result on the context's queue.
+  /// Waits for completion, and calls `body` with the result on the context's queue.
   func wait<R>(_ body: (NSAsynchronousFetchResult<Result>) throws -> R?) rethrows -> R? {
     done.wait()
     guard let result else { return nil }

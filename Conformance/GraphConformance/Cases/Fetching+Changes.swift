@@ -1,11 +1,12 @@
 import CoreData
 import Foundation
 
-/// Fetches in contexts with unsaved changes, and fetches that bring in what others have saved.
+/// Fetches in contexts with unsaved changes, and fetches that load the saved changes of other contexts.
 extension GraphSuite {
   static let fetchesOverChanges: [GraphCase] = [
     GraphCase(
-      "FET-059/faults", "a sorted fetch over unsaved changes reads no object that has none", requirements: ["FET-063"],
+      "FET-059/faults", "a sorted fetch over unsaved changes does not fill faults without changes",
+      requirements: ["FET-063"],
       ways: .own, needsBackend: true
     ) { g in
       try staff(g)
@@ -29,7 +30,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-059/requests", "a fetch over unsaved changes asks the store for no object by itself", needs: .persistent,
+      "FET-059/requests", "a fetch over unsaved changes requests no single objects from the store", needs: .persistent,
       ways: .own, needsBackend: true
     ) { g in
       try staff(g)
@@ -40,7 +41,7 @@ extension GraphSuite {
           request.includesPropertyValues = withValues
           let before = requests()
           g.equal(try c.fetch(request).count, 11)
-          // The people and their teams, once for the rows and once for what they are sorted by.
+          // The people and their teams, each fetched once for the rows and once for the sort values.
           g.expect(requests() - before <= 5, "\(requests() - before) requests by \(key) with values \(withValues)")
           let (found, counted) = (requests(), try c.count(for: request))
           g.equal(counted, 11)
@@ -49,7 +50,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-030/unsaved", "data that may lie outside the row is what it is before it is saved, too", { Models.allTypes },
+      "FET-030/unsaved", "data that allows external storage has its value before the save, too", { Models.allTypes },
       ways: .own
     ) { g in
       try g.inWriting { c in
@@ -66,7 +67,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-059/window", "deletions and changes that are not saved move what a limit leaves", ways: .own) { g in
+    GraphCase("FET-059/window", "unsaved deletions and changes shift the window of a limited fetch", ways: .own) { g in
       try staff(g)
       let c = try g.newContext()
       try c.performAndWait {
@@ -88,7 +89,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-066/changes", "a count reckons with unsaved changes and makes no object", ways: .own) { g in
+    GraphCase("FET-066/changes", "a count includes unsaved changes and creates no objects", ways: .own) { g in
       try staff(g)
       let c = try g.newContext()
       try c.performAndWait {
@@ -110,12 +111,12 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-072/changes", "a fetch that names its stores sees unsaved changes of these only", ways: .own,
+      "FET-072/changes", "a fetch with affected stores includes unsaved changes of these stores only", ways: .own,
       places: 2
     ) { g in
       let (c, stores) = try g.twoStores()
       try c.performAndWait {
-        // People of even age are in the first store.
+        // The people of even age are in the first store.
         let all = try c.objects("Person", by: "age")
         all[0].setValue(20, forKey: "age")
         c.delete(all[3])
@@ -136,7 +137,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-073/changes", "a fetch over two stores and unsaved changes is sorted, cut and counted as one",
+      "FET-073/changes", "a fetch over two stores and unsaved changes is sorted, limited and counted as one",
       ways: .own, places: 2
     ) { g in
       let (c, stores) = try g.twoStores()
@@ -156,7 +157,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-071/changed", "a refreshing fetch leaves unsaved changes alone", ways: .own) { g in
+    GraphCase("FET-071/changed", "a refreshing fetch keeps unsaved changes", ways: .own) { g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
         b.performAndWait { theirs.setValue("unsaved", forKey: "name") }
@@ -174,7 +175,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-071/keys", "a fetch of keys or in batches refreshes too", ways: .own) { g in
+    GraphCase("FET-071/keys", "a fetch of IDs or in batches refreshes too", ways: .own) { g in
       for (withValues, size) in [(false, 0), (true, 10)] {
         try g.label("includesPropertyValues \(withValues), fetchBatchSize \(size)") {
           try g.both { a, b in
@@ -188,7 +189,7 @@ extension GraphSuite {
               request.predicate = NSPredicate(format: "name == %@", name)
               request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
               let found = try b.fetch(request)
-              // The third stays a fault.
+              // The third object stays a fault.
               g.equal(found.prefix(2).map { $0.number("age") }, [0, 1])
               try a.performAndWait {
                 for person in try a.objects("Person", request.predicate) {
@@ -203,7 +204,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-071/members", "a refreshing fetch brings in who has become a member", ways: .own) { g in
+    GraphCase("FET-071/members", "a refreshing fetch loads new members of relationships", ways: .own) { g in
       try g.both { a, b in
         try a.performAndWait {
           let person = a.insert("Person", ["name": "p", "team": a.insert("Team", ["title": "t"])])
@@ -226,7 +227,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-071/derived", "a refreshing fetch brings in values that the store has derived", { Models.derived },
+      "FET-071/derived", "a refreshing fetch loads values that the store has derived", { Models.derived },
       needs: .derivation, ways: .own
     ) { g in
       try g.both { a, b in
@@ -263,7 +264,7 @@ extension GraphSuite {
     return request
   }
 
-  /// Ten people, p0 to p9 by age, those of even age in the team a, the others in b.
+  /// Ten people, p0 to p9 by age. Those of even age are in team a, the others in team b.
   private static func staff(_ g: Graph) throws {
     try g.write { c in
       let teams = ["a", "b"].map { c.insert("Team", ["title": $0]) }

@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// Results of type dictionary: values straight from the stores.
+/// Results of type dictionary, whose values come directly from the stores.
 extension GraphSuite {
   static let dictionaries: [GraphCase] = [
-    GraphCase("FET-065", "dictionaries have the keys and values that are asked for", ways: .own) { g in
+    GraphCase("FET-065", "dictionaries have the requested keys and values", ways: .own) { g in
       try g.inWriting { c in
         company(c)
         let request = newRequest("Person", ["email", "age", "team.title"], sort: "email")
@@ -16,7 +16,7 @@ extension GraphSuite {
         g.equal(rows.map { $0["email"] as? String }, ["a", "b", "e", "n"])
         g.equal(rows.map { $0["age"] as? Int }, [5, nil, -1, 7])
         g.equal(rows.map { $0["team.title"] as? String }, ["core", "core", nil, "web"])
-        // Nil has no key.
+        // A nil value has no entry.
         g.equal(rows.map(\.count), [3, 2, 2, 3])
         g.equal(try c.count(for: request), 4)
         request.predicate = NSPredicate(format: "team != nil")
@@ -25,7 +25,7 @@ extension GraphSuite {
         g.equal(try c.count(for: request), 2)
       }
     },
-    GraphCase("FET-065/types", "values come as the types of key-value coding", { Models.allTypes }, ways: .own) { g in
+    GraphCase("FET-065/types", "values have the types of key-value coding", { Models.allTypes }, ways: .own) { g in
       try g.inWriting { c in
         let large = Data(repeating: 2, count: 300_000)
         let values: [String: Any] = [
@@ -55,7 +55,9 @@ extension GraphSuite {
         g.equal(chosen.last?["number"] as? Int, 1)
       }
     },
-    GraphCase("FET-065/expressions", "expressions are computed, and aggregates are those of all objects", ways: .own) {
+    GraphCase(
+      "FET-065/expressions", "expressions are computed for each object, and aggregates over all objects", ways: .own
+    ) {
       g in
       try g.inWriting { c in
         company(c)
@@ -79,7 +81,7 @@ extension GraphSuite {
         g.equal(row?["people"] as? Int, 4)
         g.equal(row?["last"] as? String, "Eve")
         g.equal(row?["middle"] as? Double, 5)
-        // Over a relationship it is each object's own.
+        // Functions over a relationship are evaluated for each object.
         request.propertiesToFetch = [
           "email", function("tags", "count:", .init(forKeyPath: "tags"), .integer64AttributeType),
           description("next", NSExpression(format: "age + 1"), .integer64AttributeType),
@@ -96,7 +98,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-068/graph", "groups, conditions on them, and distinct results", requirements: ["FET-067"], ways: .own
+      "FET-068/graph", "grouping, having predicates and distinct results", requirements: ["FET-067"], ways: .own
     ) {
       g in
       try g.inWriting { c in
@@ -125,7 +127,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-073/dictionaries", "dictionaries of two stores are sorted, grouped and cut as one", ways: .own, places: 2
+      "FET-073/dictionaries", "dictionaries of two stores are sorted, grouped and limited as one", ways: .own, places: 2
     ) { g in
       let (c, _) = try g.twoStores()
       try c.performAndWait {
@@ -138,13 +140,13 @@ extension GraphSuite {
         let sums = newRequest("Person", [rest, sum])
         sums.propertiesToGroupBy = [rest]
         g.equal(try c.fetch(sums).map { $0["sum"] as? Int }, [9, 12, 7])
-        // An object of one store is none of the other, whatever their keys.
+        // Objects of different stores are distinct, even if their keys are equal.
         let objects = newRequest("Person", ["objectID"])
         objects.returnsDistinctResults = true
         g.equal(try c.count(for: objects), 8)
       }
     },
-    GraphCase("FET-065/refused", "what makes no sense in dictionaries is refused", ways: .own) { g in
+    GraphCase("FET-065/refused", "requests that make no sense for dictionaries are refused", ways: .own) { g in
       try g.inWriting { c in
         company(c)
         try c.save()
@@ -196,8 +198,9 @@ extension GraphSuite {
     description(name, NSExpression(forFunction: function, arguments: [argument]), type)
   }
 
-  /// Four people, by their addresses: `a` Ada 5 and `b` Bob nil of the team core, `n` nameless 7 of the team web, `e`
-  /// Eve -1 of none. Ada is the boss of b and n, who is that of e; a and e have two tags, b has one.
+  /// Four people, named by their e-mail addresses: `a` is Ada, 5, and `b` is Bob without an age, both in team core; `n`
+  /// has no name, 7, in team web; `e` is Eve, -1, without a team. Ada is the boss of b and n, and n is the boss of e. a
+  /// and e have two tags each, b has one.
   private static func company(_ c: NSManagedObjectContext) {
     let (core, web) = (c.insert("Team", ["title": "core"]), c.insert("Team", ["title": "web"]))
     let (red, blue) = (c.insert("Tag", ["label": "red"]), c.insert("Tag", ["label": "blue"]))

@@ -1,14 +1,15 @@
 import CoreData
 import Foundation
 
-/// What Apple's "Predicate Format String Syntax" says of each operator, over each type and nil, with the objects that
-/// are expected written out.
+/// The statements of Apple's "Predicate Format String Syntax" about each operator, for each type and nil, with literal
+/// lists of the expected objects.
 ///
-/// Missing values compare as in memory: nil equals nil, differs from every value, and is neither above nor below any.
+/// Missing values compare as in memory: nil equals nil, differs from every value, and is neither less nor greater than
+/// any value.
 extension GraphSuite {
   static let literals: [GraphCase] = [
     GraphCase(
-      "FET-001/table", "every operator selects what its documentation says, for each type and nil", { Models.allTypes },
+      "FET-001/table", "every operator selects the documented objects, for each type and nil", { Models.allTypes },
       requirements: ["FET-002", "FET-003", "FET-004", "FET-005", "FET-006", "FET-027", "FET-029"], ways: .own
     ) { g in
       try g.inWriting { c in
@@ -28,7 +29,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-007/table", "operators of texts select what their documentation says, with each option and nil",
+      "FET-007/table", "string operators select the documented objects, with each option and nil",
       { Models.allTypes },
       requirements: ["FET-008", "FET-009", "FET-010", "FET-011", "FET-012", "FET-014"], ways: .own
     ) { g in
@@ -59,7 +60,8 @@ extension GraphSuite {
     }
   }
 
-  /// A decimal with a number that decimals are too coarse for is a double, which equals the double that it is.
+  /// If an operation combines a decimal with a number outside the range of decimals, the result is a double; it equals
+  /// a double of the same value.
   private static let ranges: [(format: String, expected: [Int])] = [
     ("double * 1e-45 + CAST('-9223372036854775808.5', 'NSDecimalNumber') == -9.223372036854775808e18", [1, 2]),
     ("double * 1e-20 + CAST('-9223372036854775808.5', 'NSDecimalNumber') == -9.223372036854775808e18", []),
@@ -67,7 +69,7 @@ extension GraphSuite {
 
   // MARK: Types
 
-  /// Three values in ascending order, with what they are in a format. The fourth object has none.
+  /// Three values in ascending order, with their literals in a format. The fourth object has no value.
   private struct TypeRow {
     let name: String
     let values: [Any]

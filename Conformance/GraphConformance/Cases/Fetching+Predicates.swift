@@ -1,7 +1,8 @@
 import CoreData
 import Foundation
 
-/// A predicate means one thing: for objects that are not saved, in memory, and in a fetch from any store.
+/// A predicate selects the same objects in all contexts of use: unsaved objects, in memory, and in a fetch from any
+/// store.
 extension GraphSuite {
   static let predicates: [GraphCase] = [
     GraphCase(
@@ -24,7 +25,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-062/predicates", "predicates over collections see what is not saved", requirements: ["FET-059"], ways: .own
+      "FET-062/predicates", "predicates over collections include unsaved changes", requirements: ["FET-059"], ways: .own
     ) { g in
       try g.inWriting { c in
         staff(c)
@@ -34,11 +35,11 @@ extension GraphSuite {
         ada.add(tag, to: "tags")
         let isGreen = NSPredicate(format: "ANY tags.label == 'green'")
         g.equal(try c.objects("Person", isGreen).compactMap { $0.text("name") }, ["Ada"])
-        // The person is as it was, and so is its row: what has changed is a tag of it.
+        // The person and its row are unchanged; one of its tags has changed.
         try c.save()
         tag.setValue("grey", forKey: "label")
         g.equal(try c.count(for: request("Tag", "label == 'grey' AND ANY people.name == 'Ada'")), 1)
-        // Neither is Ada changed now, but what her tag is called.
+        // Here, too, Ada is unchanged, but the label of her tag has changed.
         g.equal(
           try c.objects("Person", NSPredicate(format: "ANY tags.label == 'grey'")).map { $0.text("name") }, ["Ada"])
         g.equal(try c.count(for: request("Person", "ANY tags.label == 'green'")), 0)
@@ -54,7 +55,7 @@ extension GraphSuite {
         g.equal(try c.count(for: request("Person", "tags.@count == 2")), 2)
       }
     },
-    GraphCase("FET-024/graph", "objects and their IDs are looked for in collections", ways: .own) { g in
+    GraphCase("FET-024/graph", "predicates find objects and IDs in to-many relationships", ways: .own) { g in
       try g.inWriting { c in
         staff(c)
         try c.save()
@@ -70,11 +71,11 @@ extension GraphSuite {
         g.equal(try c.objects("Person", NSPredicate(format: "NONE tags == %@", unsaved)).count, 4)
       }
     },
-    GraphCase("FET-017/deep", "predicates that code nests deeply are read or refused", ways: .own) { g in
+    GraphCase("FET-017/deep", "deeply nested predicates are evaluated or refused", ways: .own) { g in
       try g.inWriting { c in
         for age in 0..<9 { c.insert("Person", ["age": age]) }
         try c.save()
-        // One by one, as code folds a list of conditions.
+        // Combined one at a time, as code does that folds a list of conditions.
         let parts = (0..<3000).map { NSPredicate(format: "age == %d", $0 + 3) }
         let any = parts.dropFirst().reduce(parts[0]) { NSCompoundPredicate(orPredicateWithSubpredicates: [$0, $1]) }
         g.equal(try c.objects("Person", any).count, 6)
@@ -92,7 +93,7 @@ extension GraphSuite {
         try g.fails(134060, what: "a deep sum") { _ = try c.objects("Person", deep) }
       }
     },
-    GraphCase("FET-054/graph", "texts are sorted by the method that a sort descriptor names", ways: .own) { g in
+    GraphCase("FET-054/graph", "strings are sorted with the selector of the sort descriptor", ways: .own) { g in
       try g.inWriting { c in
         let names: [Any?] = ["file10", "File9", "file1", "\u{e9}a", "Eb", nil]
         for name in names { c.insert("Person", ["name": name ?? NSNull()]) }
@@ -114,7 +115,7 @@ extension GraphSuite {
         try g.fails(134060) { _ = try c.fetch(unknown) }
       }
     },
-    GraphCase("FET-033", "a predicate that is a block is evaluated in memory, on every store", ways: .own) { g in
+    GraphCase("FET-033", "a block predicate is evaluated in memory, on every store", ways: .own) { g in
       try g.inWriting { c in
         staff(c)
         try c.save()
@@ -124,7 +125,8 @@ extension GraphSuite {
         g.equal(try c.objects("Person", both).count, 1)
       }
     },
-    GraphCase("INH-007/graph", "the entity of an object is a key of it", { Models.inheritance }, ways: .own) { g in
+    GraphCase("INH-007/graph", "the entity of an object is available as a key", { Models.inheritance }, ways: .own) {
+      g in
       try g.inWriting { c in
         c.insert("File", ["name": "a"])
         c.insert("Folder1", ["name": "b"])
@@ -152,8 +154,9 @@ extension GraphSuite {
     return request
   }
 
-  /// Four people, by their addresses: `a` Ada 5, red and blue, whom b and n report to; `b` Bob nil, red; `n` nameless
-  /// 7, whom e reports to; `e` Eve -1, blue and a tag without label.
+  /// Four people, named by their e-mail addresses. `a` is Ada, 5, with the tags red and blue; b and n report to her.
+  /// `b` is Bob, without an age, with the tag red. `n` has no name, 7; e reports to n. `e` is Eve, -1, with the tag
+  /// blue and a tag without a label.
   private static func staff(_ c: NSManagedObjectContext) {
     let team = c.insert("Team", ["title": "core"])
     let (red, blue, unnamed) = (c.insert("Tag", ["label": "red"]), c.insert("Tag", ["label": "blue"]), c.insert("Tag"))

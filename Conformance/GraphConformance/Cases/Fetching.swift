@@ -3,7 +3,8 @@ import Foundation
 
 extension GraphSuite {
   static let fetches: [GraphCase] = [
-    GraphCase("FET-050/graph", "nil sorts first ascending and last descending, saved or not", ways: .own) { g in
+    GraphCase("FET-050/graph", "nil sorts first in ascending and last in descending order, saved or not", ways: .own) {
+      g in
       try g.inWriting { c in
         for name in ["b", nil, "a"] as [String?] { c.insert("Person").setValue(name, forKey: "name") }
         for _ in 0..<2 {
@@ -13,7 +14,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-051/graph", "pages of equal keys neither overlap nor miss any") { g in
+    GraphCase("FET-051/graph", "pages over equal sort keys neither overlap nor omit objects") { g in
       try g.write { c in
         for number in 0..<50 { c.insert("Person", ["name": number % 2 == 0 ? "x" : "y", "age": number]) }
       }
@@ -30,7 +31,7 @@ extension GraphSuite {
         g.expect(found.prefix(25).allSatisfy { $0 % 2 == 0 }, "the order is wrong")
       }
     },
-    GraphCase("FET-052/graph", "sorting by several keys and over to-one relationships, also where these are nil") { g in
+    GraphCase("FET-052/graph", "sorting by several keys and through to-one relationships, including nil ones") { g in
       try g.write { c in
         let teams = ["b", "a"].map { c.insert("Team", ["title": $0]) }
         for (name, age, team) in [("p", 1, 0), ("q", 2, 1), ("r", 1, 1), ("s", 3, nil)] as [(String, Int, Int?)] {
@@ -64,7 +65,7 @@ extension GraphSuite {
         _ = try g.fails(134060, what: "sorting by a relationship") { _ = try people.objects("Person", by: "reports") }
       }
     },
-    GraphCase("FET-057/graph", "a limit of 0 is none") { g in
+    GraphCase("FET-057/graph", "a limit of 0 means no limit") { g in
       try g.write { c in for _ in 0..<5 { c.insert("Tag") } }
       try g.read { c in
         let request = NSFetchRequest<NSManagedObject>(entityName: "Tag")
@@ -73,7 +74,7 @@ extension GraphSuite {
         g.equal(try c.count(for: request), 5)
       }
     },
-    GraphCase("FET-058/graph", "limits and offsets, also beyond what there is") { g in
+    GraphCase("FET-058/graph", "limits and offsets, also beyond the number of objects") { g in
       try g.write { c in for number in 0..<10 { c.insert("Person", ["age": number]) } }
       try g.read { c in
         for (offset, limit, expected) in [
@@ -87,7 +88,10 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-058/negative", "negative limits, offsets and batch sizes are refused by name", ways: .own) { g in
+    GraphCase(
+      "FET-058/negative", "negative limits, offsets and batch sizes are refused with an error that names them",
+      ways: .own
+    ) { g in
       try g.inWriting { c in
         let numbers: [(String, (NSFetchRequest<NSManagedObject>) -> Void)] = [
           ("fetchLimit", { $0.fetchLimit = -1 }), ("fetchOffset", { $0.fetchOffset = -2 }),
@@ -106,7 +110,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-059", "a limit cuts what is stored and what is not saved yet as one", ways: .own) { g in
+    GraphCase("FET-059", "a limit applies to stored and unsaved objects together", ways: .own) { g in
       try g.inWriting { c in
         for number in [1, 3, 5, 7, 9] { c.insert("Person", ["age": number, "name": "\(number)"]) }
         try c.save()
@@ -124,7 +128,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-060", "a fetch in batches has every element, also where rows go meanwhile", requirements: ["FET-061"],
+      "FET-060", "a batched fetch has every element, even if rows are deleted in the meantime",
+      requirements: ["FET-061"],
       ways: .own
     ) { g in
       try g.write { c in for number in 0..<1000 { c.insert("Person", ["age": number]) } }
@@ -148,7 +153,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-060/requests", "a batch is one request, with all that its fetch wants of it", requirements: ["FET-063"],
+      "FET-060/requests", "a batch takes one request, including prefetched relationships and values",
+      requirements: ["FET-063"],
       needs: .persistent, ways: .own, needsBackend: true
     ) { g in
       try g.write { c in
@@ -178,7 +184,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-062", "pending changes count in a fetch unless it says that they do not", ways: .own) { g in
+    GraphCase("FET-062", "a fetch includes pending changes unless it excludes them", ways: .own) { g in
       try g.inWriting { c in
         let (a, b) = (c.insert("Person", ["name": "a", "age": 1]), c.insert("Person", ["name": "b", "age": 1]))
         try c.save()
@@ -197,7 +203,7 @@ extension GraphSuite {
         g.equal(try c.count(for: request), 2)
       }
     },
-    GraphCase("FET-063", "fetched objects are faults as the request says", ways: .own) { g in
+    GraphCase("FET-063", "fetched objects are faults according to the request", ways: .own) { g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       for (asFaults, withValues) in [(true, true), (false, true), (true, false)] {
         let c = try g.newContext()
@@ -212,7 +218,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-064/graph", "IDs come in the order that is asked for") { g in
+    GraphCase("FET-064/graph", "IDs are returned in the requested order") { g in
       try g.write { c in for name in ["b", "c", "a"] { c.insert("Person", ["name": name]) } }
       try g.read { c in
         let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
@@ -221,7 +227,7 @@ extension GraphSuite {
         g.equal(try c.fetch(request).map { try c.existingObject(with: $0).text("name") }, ["a", "b", "c"])
       }
     },
-    GraphCase("FET-066/graph", "a count is the number of what the same request fetches", ways: .own) { g in
+    GraphCase("FET-066/graph", "a count equals the number of objects that the same request fetches", ways: .own) { g in
       try g.inWriting { c in
         for number in 0..<10 { c.insert("Person", ["age": number]) }
         for isSaved in [false, true] {
@@ -239,7 +245,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-070", "relationships that are fetched with their owners are there without reading more", needs: .rowLevel,
+      "FET-070", "prefetched relationships are available without another request", needs: .rowLevel,
       ways: .own
     ) { g in
       try g.write { c in
@@ -255,7 +261,7 @@ extension GraphSuite {
         g.equal(team.texts("members", "name"), ["a", "b", "c"])
       }
     },
-    GraphCase("FET-071", "a fetch keeps the values of what the context has, unless it is to refresh them", ways: .own) {
+    GraphCase("FET-071", "a fetch keeps the values of registered objects unless it refreshes them", ways: .own) {
       g in
       try g.both { a, b in
         let (mine, theirs) = try g.person(in: a, and: b)
@@ -272,7 +278,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-072", "a fetch asks only the stores that it names", ways: .own, places: 2) { g in
+    GraphCase("FET-072", "a fetch reads only its affected stores", ways: .own, places: 2) { g in
       let (c, stores) = try g.twoStores()
       try c.performAndWait {
         for (place, store) in stores.enumerated() {
@@ -284,7 +290,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-073", "a fetch over two stores is sorted, cut and counted as one", ways: .own, places: 2
+      "FET-073", "a fetch over two stores is sorted, limited and counted as one", ways: .own, places: 2
     ) { g in
       let (c, _) = try g.twoStores()
       try c.performAndWait {
@@ -299,7 +305,7 @@ extension GraphSuite {
         g.equal(try c.count(for: request), 3)
       }
     },
-    GraphCase("FET-074", "a request of the model is filled in, and stays what it is", ways: .own) { g in
+    GraphCase("FET-074", "a fetch request template is substituted without changing the template", ways: .own) { g in
       guard let model = Models.people.copy() as? NSManagedObjectModel else { try g.fail("the model cannot be copied") }
       let template = NSFetchRequest<any NSFetchRequestResult>()
       template.entity = model.entitiesByName["Person"]
@@ -318,7 +324,8 @@ extension GraphSuite {
         g.expect(model.fetchRequestTemplate(forName: "byName") != nil, "the template is gone")
       }
     },
-    GraphCase("FET-076", "a fetch while all rows are deleted has all of them or none", ways: .own, races: true) { g in
+    GraphCase("FET-076", "a fetch during the deletion of all rows returns all of them or none", ways: .own, races: true)
+    { g in
       let reader = try g.newContext()
       let problems = Recorder()
       for _ in 0..<5 {
@@ -344,8 +351,7 @@ extension GraphSuite {
       }
       g.equal(problems.take(), [])
     },
-    GraphCase("FET-077/entity", "a fetch of an entity that the model does not have, or of none, is refused", ways: .own)
-    {
+    GraphCase("FET-077/entity", "a fetch of an unknown entity, or of no entity, is refused", ways: .own) {
       g in
       try g.inWriting { c in
         for request in [NSFetchRequest<NSManagedObject>(entityName: "Nobody"), NSFetchRequest<NSManagedObject>()] {
@@ -356,7 +362,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-077", "a fetch of a predicate or an order that the model does not know is refused", ways: .own) {
+    GraphCase("FET-077", "a fetch with unknown keys in its predicate or sort order is refused", ways: .own) {
       g in
       try g.write { $0.insert("Tag") }
       try g.inWriting { c in
@@ -372,7 +378,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// A context over two stores, with people of even age in the first and odd age in the second.
+  /// A context with two stores. The people of even age are in the first, those of odd age in the second.
   func twoStores() throws -> (NSManagedObjectContext, [NSPersistentStore]) {
     let coordinator = emptyCoordinator()
     let stores = try [add(0, to: coordinator), add(1, to: coordinator)]

@@ -1,12 +1,12 @@
 import CoreData
 import Foundation
 
-/// What comes from outside: archives, URIs and models that somebody has made to do harm. Nothing ends the process, no
-/// class is made that nobody asked for, and what is wrong is nil or a typed error.
+/// Input from outside: malicious archives, URIs and models. None ends the process or creates an object of a class that
+/// was not allowed. Invalid input yields nil or a typed error.
 extension GraphSuite {
   static let outside: [GraphCase] = [
     hostileArchives("SEC-007", count: 20_000, .small), hostileArchives("SEC-007/million", count: 1_000_000, .million),
-    GraphCase("SEC-008", "a model that contradicts itself is refused, and says why", ways: .own) { g in
+    GraphCase("SEC-008", "an inconsistent model is refused with a reason", ways: .own) { g in
       for (what, model) in Models.contradictions {
         try g.label(what) {
           do {
@@ -39,7 +39,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SEC-008/source", "a source model that contradicts itself gives no model, or one that is refused", ways: .own
+      "SEC-008/source", "an inconsistent source model yields no model, or one that is refused", ways: .own
     ) {
       g in
       let folder = g.temporaryFile("xcdatamodel")
@@ -66,7 +66,7 @@ extension GraphSuite {
     },
     manyEntities("SEC-008/many", count: 1000, .small), manyEntities("SEC-008/all", count: 100_000, .million),
     GraphCase(
-      "SEC-022", "URIs, predicates and requests from outside are refused, or are what they say", ways: .own
+      "SEC-022", "URIs, predicates and requests from outside are refused or have their stated meaning", ways: .own
     ) { g in
       try g.write { c in for number in 0..<5 { c.insert("Tag", ["label": "t\(number)"]) } }
       let c = try g.newContext()
@@ -91,7 +91,7 @@ extension GraphSuite {
       var random = NumberStream(seed: g.seed)
       let file = g.temporaryFile("mom")
       defer { try? FileManager.default.removeItem(at: file) }
-      // A model in an archive is a compiled model.
+      // An archived model contains a compiled model.
       let whole = try NSKeyedArchiver.archivedData(withRootObject: Models.people, requiringSecureCoding: false)
       let sound = whole[try inner(of: whole)]
       try sound.write(to: file)
@@ -104,12 +104,12 @@ extension GraphSuite {
           refused += 1
           continue
         }
-        // Whatever came of it can be looked at.
+        // If a model was read, its contents can be accessed.
         for entity in model.entities { _ = (entity.name, entity.superentity, entity.propertiesByName.count) }
         _ = model.entityVersionHashesByName
       }
       g.expect(refused > 20, "\(refused) of 200 damaged archives gave no model")
-      // An object of each kind of property list, and one of a class that nobody asked for.
+      // An object of each kind of property list, and one of a class that is not allowed.
       for content in [["many": Array(0..<count)], ["strange": Intruder()]] as [NSDictionary] {
         try NSKeyedArchiver.archivedData(withRootObject: content, requiringSecureCoding: false).write(to: file)
         g.expect(NSManagedObjectModel(contentsOf: file) == nil, "a dictionary is a model")
@@ -118,14 +118,14 @@ extension GraphSuite {
     }
   }
 
-  /// The archive that lies as data in another one: the library's own, around which is Foundation's, whose reader traps
-  /// where its own parts are damaged.
+  /// The range of the inner archive, which is data in the outer one. The inner archive is the library's own format. The
+  /// outer one is Foundation's, whose reader traps on damage to its own parts.
   private static func inner(of archive: Data) throws -> Range<Int> {
     let head = Data("bplist00".utf8)
     guard let start = archive.range(of: head, in: 8..<archive.count)?.lowerBound else {
       throw CocoaError(.coderValueNotFound)
     }
-    // The length of data stands before it, in one, two or four bytes behind a marker.
+    // The length of the data precedes it, in one, two or four bytes after a marker.
     for size in [1, 2, 4] where archive[start - size - 1] == 0x10 | UInt8(size.trailingZeroBitCount) {
       let length = archive[start - size..<start].reduce(0) { $0 << 8 | Int($1) }
       if start + length <= archive.count { return start..<start + length }
@@ -133,8 +133,8 @@ extension GraphSuite {
     throw CocoaError(.coderValueNotFound)
   }
 
-  /// Some bytes of the inner archive changed: any of them, a reference led to another object, a class of another
-  /// name, or the end gone.
+  /// Changes the inner archive: changes some bytes anywhere, redirects a reference to another object, renames a class,
+  /// or removes the end.
   private static func damaged(_ sound: Data, _ inner: Range<Int>, _ number: Int, _ random: inout NumberStream) -> Data {
     var bytes = Array(sound)
     switch number % 4 {
@@ -153,7 +153,7 @@ extension GraphSuite {
     return Data(bytes)
   }
 
-  // MARK: What is asked of a context
+  // MARK: Requests to a context
 
   private static func uris(
     _ g: Graph, _ c: NSManagedObjectContext, _ tags: [NSManagedObject], _ random: inout NumberStream
@@ -181,7 +181,7 @@ extension GraphSuite {
     g.equal(whole, predicate, "the sound one")
     if let whole { try fetch(g, c, whole, expected: 2) }
     for number in 0..<200 {
-      // The archive of a predicate alone is the library's own.
+      // The archive of a predicate is entirely in the library's format.
       let archive = damaged(sound, 0..<sound.count, number, &random)
       if let found = try? NSKeyedUnarchiver.unarchivedObject(ofClass: NSPredicate.self, from: archive) {
         try fetch(g, c, found, expected: nil)
@@ -189,7 +189,7 @@ extension GraphSuite {
     }
   }
 
-  /// A predicate from outside is evaluated once that is allowed, not before.
+  /// A predicate from outside is evaluated only after evaluation was allowed.
   private static func fetch(
     _ g: Graph, _ c: NSManagedObjectContext, _ predicate: NSPredicate, expected: Int?
   ) throws {
@@ -273,7 +273,8 @@ extension GraphSuite {
 }
 
 extension Models {
-  /// Models that no coordinator can use, each made for it. An entity that would be its own parent cannot be made.
+  /// Models that no coordinator can use, each invalid for another reason. An entity cannot be made its own superentity,
+  /// so that case is missing.
   fileprivate static var contradictions: [(String, NSManagedObjectModel)] {
     func plain(_ name: String) -> NSEntityDescription { entity(name, [attribute("a", .stringAttributeType)]) }
     let elsewhere = plain("Elsewhere")
@@ -314,13 +315,13 @@ extension NumberStream {
 }
 
 extension Graph {
-  /// A file for the case, which removes it.
+  /// The URL of a temporary file; the case removes the file.
   fileprivate func temporaryFile(_ pathExtension: String) -> URL {
     FileManager.default.temporaryDirectory.appendingPathComponent("outside-\(UUID().uuidString).\(pathExtension)")
   }
 }
 
-/// A class that nobody allows: none is ever made of an archive.
+/// A class that no caller allows. No archive may create an instance of it.
 final class Intruder: NSObject, NSSecureCoding {
   nonisolated(unsafe) static var count = 0
   static var supportsSecureCoding: Bool { true }

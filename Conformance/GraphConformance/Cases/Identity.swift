@@ -36,7 +36,9 @@ extension GraphSuite {
         g.expect(person.many("tags").first === tag, "the relationship leads to another object")
       }
     },
-    GraphCase("IDN-003/graph", "a permanent ID can be had before the save, and nobody sees the object", ways: .own) {
+    GraphCase(
+      "IDN-003/graph", "a permanent ID can be obtained before the save without publishing the object", ways: .own
+    ) {
       g in
       let other = try g.newContext()
       try g.inWriting { c in
@@ -51,7 +53,9 @@ extension GraphSuite {
         g.equal(try other.performAndWait { try other.number(of: "Tag") }, 1)
       }
     },
-    GraphCase("IDN-004/graph", "a permanent ID that was taken and not used is given to no other object", ways: .own) {
+    GraphCase(
+      "IDN-004/graph", "a permanent ID that was obtained but not saved is never given to another object", ways: .own
+    ) {
       g in
       try g.inWriting { c in
         let given = c.insert("Tag")
@@ -65,7 +69,7 @@ extension GraphSuite {
         try g.fails(133000) { _ = try c.existingObject(with: id) }
       }
     },
-    GraphCase("IDN-005", "a permanent ID is the same after a way through its URI, also after the store was closed") {
+    GraphCase("IDN-005", "a permanent ID survives conversion to its URI and back, also after reopening") {
       g in
       var uris: [URL] = []
       try g.write { c in
@@ -89,7 +93,9 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("IDN-006", "the URI of a temporary ID says so and leads nowhere after the save", ways: .own) { g in
+    GraphCase(
+      "IDN-006", "the URI of a temporary ID identifies it as temporary and resolves to nil after the save", ways: .own
+    ) { g in
       try g.inWriting { c in
         let tag = c.insert("Tag")
         let id = tag.objectID
@@ -101,7 +107,7 @@ extension GraphSuite {
         g.expect(try g.coordinator.managedObjectID(forURIRepresentation: uri) == nil, "the old URI leads somewhere")
       }
     },
-    GraphCase("IDN-007", "the URI of an unknown store leads nowhere") { g in
+    GraphCase("IDN-007", "the URI of an unknown store resolves to nil") { g in
       try g.write { $0.insert("Tag") }
       let unknown = URL(string: "x-coredata://\(UUID().uuidString)/Tag/p1")
       try g.read { c in
@@ -111,7 +117,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("IDN-008/graph", "malformed URIs lead nowhere", ways: .own) { g in
+    GraphCase("IDN-008/graph", "malformed URIs resolve to nil", ways: .own) { g in
       try g.leadNowhere { host in
         [
           "http://\(host)/Tag/p1", "x-coredata://\(host)", "x-coredata://\(host)/", "x-coredata://\(host)/Tag",
@@ -121,8 +127,8 @@ extension GraphSuite {
         ]
       }
     },
-    // A store that a client implements names its objects as it likes.
-    GraphCase("IDN-008/graph/numbers", "URIs with numbers that are none lead nowhere", ways: .own, needsBackend: true) {
+    // A store that a client implements chooses the names of its objects itself.
+    GraphCase("IDN-008/graph/numbers", "URIs with malformed numbers resolve to nil", ways: .own, needsBackend: true) {
       g in
       try g.leadNowhere { host in
         [
@@ -130,7 +136,7 @@ extension GraphSuite {
         ].map { "x-coredata://\(host)/Tag/p\($0)" }
       }
     },
-    GraphCase("IDN-009", "the URI of an entity that the model does not have leads nowhere", ways: .own) { g in
+    GraphCase("IDN-009", "the URI of an unknown entity resolves to nil", ways: .own) { g in
       try g.write { $0.insert("Tag") }
       let coordinator = try g.coordinator
       let host = coordinator.persistentStores.first?.identifier ?? ""
@@ -142,7 +148,7 @@ extension GraphSuite {
         URL(string: "x-coredata://\(host)/Tag/p1").flatMap(coordinator.managedObjectID(forURIRepresentation:)) != nil,
         "the URI of the object leads nowhere")
     },
-    GraphCase("IDN-012", "one row is one object in a context, whichever way it is found") { g in
+    GraphCase("IDN-012", "a row is one object in a context, however it is found") { g in
       try g.write { c in
         c.insert("Person", ["name": "p", "team": c.insert("Team", ["title": "t"])])
       }
@@ -158,7 +164,7 @@ extension GraphSuite {
         g.expect(try c.one("Team", "title", "t") === team, "a second fetch gives another")
       }
     },
-    GraphCase("IDN-013", "one row is two objects in two contexts, with equal IDs", ways: .own) { g in
+    GraphCase("IDN-013", "a row is two objects with equal IDs in two contexts", ways: .own) { g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       let (first, second) = (try g.newContext(), try g.newContext())
       let a = try first.performAndWait { try first.one("Tag", "label", "a") }
@@ -173,7 +179,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "IDN-014", "object(with:) gives a fault for a row that is gone, which counts as deleted once it is used",
+      "IDN-014", "object(with:) returns a fault for a deleted row, which is marked as deleted on use",
       ways: .own
     ) { g in
       let id = try g.deletedID()
@@ -186,7 +192,7 @@ extension GraphSuite {
         g.expect(!other.hasChanges || other.deletedObjects.contains(object), "the context has other changes")
       }
     },
-    GraphCase("IDN-015/graph", "existingObject(with:) throws 133000 for a row that is gone", ways: .own) { g in
+    GraphCase("IDN-015/graph", "existingObject(with:) throws 133000 for a deleted row", ways: .own) { g in
       let id = try g.deletedID()
       let other = try g.newContext()
       try other.performAndWait {
@@ -194,7 +200,7 @@ extension GraphSuite {
         try g.fails(133000, what: "a second call") { _ = try other.existingObject(with: id) }
       }
     },
-    GraphCase("IDN-016", "registeredObject(for:) gives only what the context has already", ways: .own) { g in
+    GraphCase("IDN-016", "registeredObject(for:) returns only registered objects", ways: .own) { g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       let id = try g.inWriting { try $0.one("Tag", "label", "a").objectID }
       let other = try g.newContext()
@@ -217,7 +223,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "IDN-018", "old URIs lead to the right store, in whatever order stores were added", needs: .persistent,
+      "IDN-018", "old URIs resolve to the right store, in whatever order the stores were added", needs: .persistent,
       ways: .own,
       places: 2
     ) { g in
@@ -249,7 +255,7 @@ extension GraphSuite {
         try g.close(coordinator)
       }
     },
-    GraphCase("IDN-022", "the ID from before a save leads to the object after it", ways: .own) { g in
+    GraphCase("IDN-022", "a temporary ID finds its object after the save", ways: .own) { g in
       try g.inWriting { c in
         let tag = c.insert("Tag", ["label": "a"])
         let old = tag.objectID
@@ -276,10 +282,10 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// Runs `body` in the writing context.
+  /// Runs `body` on the writing context.
   func inWriting<R>(_ body: (NSManagedObjectContext) throws -> R) throws -> R { try run(body, writing) }
 
-  /// The ID of a tag that was saved and deleted.
+  /// The ID of a tag that was saved and then deleted.
   func deletedID() throws -> NSManagedObjectID {
     try inWriting { c in
       let tag = c.insert("Tag", ["label": "a"])
@@ -293,7 +299,7 @@ extension Graph {
 }
 
 extension Graph {
-  /// Expects that URIs, which are given the store's UUID, lead to no object.
+  /// Expects that URIs with the store's UUID identify no object.
   fileprivate func leadNowhere(_ uris: (_ host: String) -> [String]) throws {
     try write { $0.insert("Tag") }
     let coordinator = try coordinator

@@ -3,7 +3,10 @@ import Foundation
 
 extension GraphSuite {
   static let inheritance: [GraphCase] = [
-    GraphCase("INH-001/graph", "a fetch of each level gives what is below, or only its own", { Models.inheritance }) {
+    GraphCase(
+      "INH-001/graph", "a fetch of each level includes its subentities, or excludes them on request",
+      { Models.inheritance }
+    ) {
       g in
       try g.write { c in
         c.insert("File", ["name": "file"])
@@ -22,8 +25,7 @@ extension GraphSuite {
         g.equal(try c.fetch(nodes).count, 0)
       }
     },
-    GraphCase("INH-003/graph", "every level's attributes are stored, and those of its parents", { Models.inheritance })
-    { g in
+    GraphCase("INH-003/graph", "each level stores its own and its inherited attributes", { Models.inheritance }) { g in
       try g.write { c in
         let deepest = c.insert("Folder15", ["name": "deep", "kind1": 1])
         for level in 1...15 { deepest.setValue(level * 10, forKey: "level\(level)") }
@@ -51,7 +53,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "INH-005/graph", "a relationship to a parent entity gives objects of their own entities", { Models.inheritance }
+      "INH-005/graph", "the destinations of a relationship to a parent entity have their own entities",
+      { Models.inheritance }
     ) { g in
       try g.write { c in
         let top = c.insert("Folder1", ["name": "top"])
@@ -67,7 +70,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "INH-008/graph", "a uniqueness constraint of a parent holds over its subentities", { Models.inheritance },
+      "INH-008/graph", "a uniqueness constraint of a parent entity also applies to its subentities",
+      { Models.inheritance },
       needs: .uniqueness, ways: .own
     ) { g in
       try g.inWriting { c in
@@ -105,7 +109,7 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("INH-011", "an entity whose class is not there has plain objects", ways: .own) { g in
+    GraphCase("INH-011", "an entity whose class does not exist has plain managed objects", ways: .own) { g in
       let entity = Models.entity("Thing", [Models.attribute("name", .stringAttributeType)])
       entity.managedObjectClassName = "NoSuchClassAnywhere"
       let c = try g.newContext(try g.newCoordinator(Models.model([entity])))

@@ -3,7 +3,9 @@ import Foundation
 
 extension GraphSuite {
   static let lifecycle: [GraphCase] = [
-    GraphCase("LIF-001/graph", "a new store has nothing, and metadata that say what it is", ways: .own) { g in
+    GraphCase(
+      "LIF-001/graph", "a new store is empty, and its metadata have its type, UUID and version hashes", ways: .own
+    ) { g in
       let coordinator = try g.coordinator
       guard let store = coordinator.persistentStores.first else { try g.fail("there is no store") }
       let metadata = coordinator.metadata(for: store)
@@ -14,7 +16,7 @@ extension GraphSuite {
       g.equal(hashes ?? [:], g.model.entityVersionHashesByName)
       try g.inWriting { c in for entity in ["Person", "Team", "Tag"] { g.equal(try c.number(of: entity), 0) } }
     },
-    GraphCase("LIF-002/graph", "a store that is opened again is the same", needs: .persistent, ways: .own) { g in
+    GraphCase("LIF-002/graph", "a reopened store has the same contents", needs: .persistent, ways: .own) { g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       let identifier = try g.coordinator.persistentStores.first?.identifier
       try g.reopen()
@@ -34,7 +36,7 @@ extension GraphSuite {
       g.equal(try g.fileState(), before)
     },
     GraphCase(
-      "LIF-005/graph", "metadata set without a coordinator are there when the store is opened", needs: .persistent,
+      "LIF-005/graph", "metadata set without a coordinator are present when the store is opened", needs: .persistent,
       ways: .own
     ) { g in
       try g.write { $0.insert("Tag") }
@@ -50,7 +52,7 @@ extension GraphSuite {
       g.equal(store.identifier, identifier)
       g.equal(try g.elsewhere { try $0.number(of: "Tag") }, 1)
     },
-    GraphCase("LIF-006", "metadata that are set and not saved are gone", needs: .persistent, ways: .own) { g in
+    GraphCase("LIF-006", "metadata that are set but not saved are lost", needs: .persistent, ways: .own) { g in
       try g.write { $0.insert("Tag") }
       try g.setMetadata(["own": "value"])
       g.equal(try g.coordinator.persistentStores.first?.metadata["own"] as? String, "value")
@@ -80,7 +82,8 @@ extension GraphSuite {
         g.equal((nested?["flag"] as? NSNumber)?.boolValue, true)
       }
     },
-    GraphCase("LIF-008", "metadata that are no property list fail the save, and the store is as it was", ways: .own) {
+    GraphCase("LIF-008", "metadata that are not a property list fail the save, and the store is unchanged", ways: .own)
+    {
       g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       let before = try g.fileState()
@@ -96,7 +99,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "LIF-010/graph", "a store of another model is refused, and its bytes stay", needs: .persistent, ways: .own
+      "LIF-010/graph", "a store of another model is refused, and its files stay unchanged", needs: .persistent,
+      ways: .own
     ) { g in
       try g.write { $0.insert("Tag") }
       try g.closeAll()
@@ -107,7 +111,8 @@ extension GraphSuite {
       g.equal(try g.elsewhere { try $0.number(of: "Tag") }, 1)
     },
     GraphCase(
-      "LIF-018/graph", "a store that is open for reading only can be read and says so", needs: .readOnly, ways: .own
+      "LIF-018/graph", "a store that was opened read-only can be read and reports that it is read-only",
+      needs: .readOnly, ways: .own
     ) { g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       try g.reopen(options: [NSReadOnlyPersistentStoreOption: true])
@@ -115,7 +120,7 @@ extension GraphSuite {
       g.equal(try g.elsewhere { try $0.objects("Tag").map { $0.text("label") } }, ["a"])
     },
     GraphCase(
-      "LIF-021/graph", "a store is removed under a context with changes: typed errors, nothing else", ways: .own
+      "LIF-021/graph", "removing a store with unsaved changes in a context causes only typed errors", ways: .own
     ) { g in
       try g.inWriting { c in
         let tag = c.insert("Tag", ["label": "a"])
@@ -146,12 +151,12 @@ extension GraphSuite {
       g.equal(coordinator.persistentStores.count, 1)
       g.equal(try g.countElsewhere("Tag"), 1)
       try g.closeAll()
-      // Alone it is a store like any other.
+      // On its own it is a store like any other.
       let other = try g.newContext(try g.newCoordinator(place: 1))
       g.equal(try other.performAndWait { try other.number(of: "Tag") }, 1)
     },
     GraphCase(
-      "LIF-024/graph", "a store that is destroyed leaves nothing, or an empty file", needs: .files, ways: .own
+      "LIF-024/graph", "destroying a store leaves nothing, or an empty file", needs: .files, ways: .own
     ) { g in
       try g.write { c in for _ in 0..<3 { c.insert("Tag") } }
       try g.closeAll()
@@ -162,7 +167,7 @@ extension GraphSuite {
       g.equal(try g.elsewhere { try $0.number(of: "Tag") }, 0)
     },
     GraphCase(
-      "LIF-025/graph", "a store that replaces another has the other's place and its own objects", needs: .files,
+      "LIF-025/graph", "a store that replaces another has the other's URL and its own objects", needs: .files,
       ways: .own, places: 2
     ) { g in
       for place in 0...1 {
@@ -181,7 +186,7 @@ extension GraphSuite {
       g.equal(try g.elsewhere { try $0.objects("Tag").map { $0.text("label") } }, ["of 1"])
     },
     GraphCase(
-      "LIF-027", "new objects go to the store of their configuration, or to one they are assigned to",
+      "LIF-027", "new objects are saved to the store of their configuration or to their assigned store",
       { Models.configured }, ways: .own, places: 3
     ) { g in
       let coordinator = g.emptyCoordinator()
@@ -205,7 +210,7 @@ extension GraphSuite {
         g.equal(try c.number(of: "First"), 1)
       }
     },
-    GraphCase("LIF-028", "a coordinator without a store refuses a save, and the changes stay", ways: .own) { g in
+    GraphCase("LIF-028", "a coordinator without a store fails the save, and the changes are kept", ways: .own) { g in
       let coordinator = g.emptyCoordinator()
       let c = try g.newContext(coordinator)
       try c.performAndWait {
@@ -222,7 +227,8 @@ extension GraphSuite {
       let other = try g.newContext(coordinator)
       g.equal(try other.performAndWait { try other.number(of: "Tag") }, 2)
     },
-    GraphCase("LIF-029", "a store that is added later is told of once, also where it fails", ways: .own) { g in
+    GraphCase("LIF-029", "the handler for a store that is added later is called once, also after an error", ways: .own)
+    { g in
       let types = [g.storeType, "NoSuchStore"]
       for (type, isGood) in zip(types, [true, false]) {
         let coordinator = g.emptyCoordinator()
@@ -265,7 +271,7 @@ extension GraphSuite {
       try g.close(container.persistentStoreCoordinator)
     },
     GraphCase(
-      "LIF-034", "a store that moves under a context keeps the context's changes", needs: .copies, ways: .own,
+      "LIF-034", "moving a store keeps the unsaved changes of its contexts", needs: .copies, ways: .own,
       places: 2
     ) { g in
       try g.inWriting { c in
@@ -289,7 +295,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// Sets the application's entries of the store's metadata, without saving.
+  /// Sets the application's entries of the store's metadata without saving.
   func setMetadata(_ own: [String: Any]) throws {
     let coordinator = try self.coordinator
     guard let store = coordinator.persistentStores.first else { try fail("there is no store") }

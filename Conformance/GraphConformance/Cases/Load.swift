@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// A million objects, in a hundred megabytes or so: the ceilings of memory are those of the specification, and hold for
-/// stores that read rows.
+/// A million objects with a memory limit of the order of 100 MB. The limits are those of the specification; they apply
+/// to stores that read single rows.
 extension GraphSuite {
   static let loads: [GraphCase] = [
     load("FET-078", 1_000_000, .million), load("FET-078/tenth", 100_000, .tenth),
@@ -13,10 +13,10 @@ extension GraphSuite {
       "DEL-015/tenth", "a hundred thousand objects are deleted with their owner", ways: .own, size: .tenth
     ) { g in try g.cascade(100_000, megabytes: 300) },
     GraphCase(
-      "S2S-010", "a million objects are copied to another place", needs: .files, ways: .own, places: 2, size: .million
+      "S2S-010", "a million objects are copied to another URL", needs: .files, ways: .own, places: 2, size: .million
     ) { g in try g.copyMany(1_000_000) },
     GraphCase(
-      "S2S-010/tenth", "a hundred thousand objects are copied to another place", needs: .files, ways: .own, places: 2,
+      "S2S-010/tenth", "a hundred thousand objects are copied to another URL", needs: .files, ways: .own, places: 2,
       size: .tenth
     ) { g in try g.copyMany(100_000) },
   ]
@@ -50,7 +50,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// So many people, in saves of ten thousand.
+  /// Inserts `count` people, in saves of ten thousand.
   fileprivate func fill(_ count: Int, team: Bool = false) throws {
     let c = try newContext()
     var owner: NSManagedObject?
@@ -91,7 +91,7 @@ extension Graph {
     leavesDamage()
   }
 
-  /// How much of the process is in memory but for maps of files, 0 where that is not told.
+  /// The memory of the process in MB, without mapped files; 0 if the system does not report it.
   fileprivate var residentMegabytes: Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
       let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })

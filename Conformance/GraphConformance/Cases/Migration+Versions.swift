@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Models that are another version of a store's, and where no migration is asked for.
+/// Opens stores with another version of their model, without requesting a migration.
 extension GraphSuite {
   static let versions: [GraphCase] = [
     GraphCase(
@@ -28,7 +28,7 @@ extension GraphSuite {
         let person = try c.one("Person", "name", "p")
         g.equal(person.number("age"), 30)
         g.equal(team.texts("members", "name"), ["p"])
-        // The new rules hold from here on.
+        // The new rules apply from here on.
         g.equal(c.insert("Person", ["name": "q"]).number("age"), 7)
         person.setValue(100, forKey: "age")
         try g.fails(1610, 1620, what: "an age out of bounds") { try c.save() }
@@ -71,7 +71,7 @@ extension GraphSuite {
       g.equal(try g.elsewhere { try $0.objects("Tag").map { $0.text("label") } }, ["a"])
     },
     GraphCase(
-      "MIG-025", "a store that is newer than every model is refused, and its bytes stay", { Models.otherPeople },
+      "MIG-025", "a store newer than every model is refused, and its files stay unchanged", { Models.otherPeople },
       needs: .persistent, ways: .own
     ) { g in
       try g.write { $0.insert("Person", ["name": "p", "nickname": "n"]) }
@@ -92,7 +92,7 @@ extension GraphSuite {
 }
 
 extension Models {
-  /// Another version of a model.
+  /// A changed copy of a model.
   static func changed(
     _ model: NSManagedObjectModel, _ change: ([String: NSEntityDescription]) -> Void
   ) -> NSManagedObjectModel {

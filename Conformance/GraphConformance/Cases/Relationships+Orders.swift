@@ -100,7 +100,7 @@ extension GraphSuite {
   }
 }
 
-/// Numbers from a seed.
+/// Pseudorandom numbers from a seed.
 struct NumberStream {
   private var state: UInt64
   init(seed: UInt64) { state = seed }

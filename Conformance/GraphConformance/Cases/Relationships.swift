@@ -23,7 +23,8 @@ extension GraphSuite {
     },
     moving("add", "by adding alone") { _, b, person in b.add(person, to: "members") },
     moving("set", "by setting its own side") { _, b, person in person.setValue(b, forKey: "team") },
-    GraphCase("REL-003/graph", "a one-to-one partner that is taken leaves its old one", { Models.pairs }) { g in
+    GraphCase("REL-003/graph", "a one-to-one partner that gets a new partner leaves its old one", { Models.pairs }) {
+      g in
       try g.write { c in
         let right = c.insert("Right", ["name": "r"])
         c.insert("Left", ["name": "a", "partner": right])
@@ -39,7 +40,7 @@ extension GraphSuite {
         g.equal(try c.one("Right", "name", "r").one("partner")?.text("name"), "b")
       }
     },
-    GraphCase("REL-004/graph", "pairs that are added and removed from both sides in one save are there once") { g in
+    GraphCase("REL-004/graph", "links that are added and removed from both sides in one save are stored once") { g in
       try g.write { c in
         let (a, b) = (c.insert("Person", ["name": "a"]), c.insert("Person", ["name": "b"]))
         let (x, y) = (c.insert("Tag", ["label": "x"]), c.insert("Tag", ["label": "y"]))
@@ -63,7 +64,7 @@ extension GraphSuite {
         g.equal(try c.one("Tag", "label", "y").texts("people", "name"), ["a", "b"])
       }
     },
-    GraphCase("REL-006/graph", "an object may be related to itself, and goes as any other", { Models.pairs }) { g in
+    GraphCase("REL-006/graph", "an object may be related to itself, and can be deleted", { Models.pairs }) { g in
       try g.write { c in
         let (a, b) = (c.insert("Ring", ["name": "a"]), c.insert("Ring", ["name": "b"]))
         a.setValue(a, forKey: "next")
@@ -127,7 +128,7 @@ extension GraphSuite {
         g.equal(try c.number(of: "Second"), 1)
       }
     },
-    GraphCase("REL-017", "a relationship to a deleted object leaves nothing dangling") { g in
+    GraphCase("REL-017", "deleting an object leaves no dangling references") { g in
       try g.write { c in
         c.insert("Team", ["title": "t"])
         c.insert("Person", ["name": "p"])
@@ -158,7 +159,9 @@ extension GraphSuite {
         g.equal(try c.one("Node", "name", "f").one("parent")?.entity.name, "Folder2")
       }
     },
-    GraphCase("REL-020", "a to-many fault asks the store once", needs: .persistent, ways: .own, needsBackend: true) {
+    GraphCase(
+      "REL-020", "a to-many fault takes one request to the store", needs: .persistent, ways: .own, needsBackend: true
+    ) {
       g in
       try g.write { c in
         let team = c.insert("Team", ["title": "t"])
@@ -189,7 +192,7 @@ extension GraphSuite {
         g.expect(requests() <= before + 1, "\(requests() - before) requests for one fault")
       }
     },
-    GraphCase("REL-022/graph", "a ring of mandatory relationships is saved at once", { Models.pairs }) { g in
+    GraphCase("REL-022/graph", "a ring of mandatory relationships is saved in one save", { Models.pairs }) { g in
       try g.write { c in
         let objects = ["a", "b", "c"].map { c.insert("Ring", ["name": $0]) }
         for (index, object) in objects.enumerated() { object.setValue(objects[(index + 1) % 3], forKey: "next") }
@@ -203,7 +206,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "REL-023", "a fetched property is what its fetch gives, and again after a refresh", { Models.fetched }, ways: .own
+      "REL-023", "a fetched property has the result of its fetch, and is fetched again after a refresh",
+      { Models.fetched }, ways: .own
     ) {
       g in
       try g.inWriting { c in

@@ -1,10 +1,10 @@
 import CoreData
 import Foundation
 
-/// What saves do with unique values that two objects have, where they are to merge them.
+/// How saves with merge policies resolve unique values that two objects share.
 extension GraphSuite {
   static let uniqueValues: [GraphCase] = [
-    unique("SAV-012/graph", "a new object with the unique value of a stored one is merged into that") { g, name, c in
+    unique("SAV-012/graph", "a new object with the unique value of a stored object is merged into it") { g, name, c in
       let stored = c.insert("Person", ["email": "x", "name": "old", "age": 1])
       stored.add(c.insert("Tag", ["label": "old"]), to: "tags")
       stored.setValue(c.insert("Team", ["title": "old"]), forKey: "team")
@@ -28,7 +28,7 @@ extension GraphSuite {
       g.equal(try look(c), expected, "here")
       g.equal(try g.elsewhere(look), expected, "elsewhere")
     },
-    unique("SAV-011/policies", "of new objects with one unique value one remains") { g, name, c in
+    unique("SAV-011/policies", "of several new objects with the same unique value, one remains") { g, name, c in
       let team = c.insert("Team", ["title": "t"])
       let people = (0..<3).map { number -> NSManagedObject in
         let one = c.insert("Person", ["email": "x", "name": "\(number)"])
@@ -41,7 +41,7 @@ extension GraphSuite {
       g.equal(team.texts("members", "name"), expected, "here")
       g.equal(try g.elsewhere { try $0.one("Team", "title", "t").texts("members", "name") }, expected, "elsewhere")
     },
-    unique("SAV-012/stored", "no policy deletes a stored object for the sake of another's unique value") { g, name, c in
+    unique("SAV-012/stored", "no policy deletes a stored object to resolve a conflict of unique values") { g, name, c in
       c.insert("Person", ["email": "x", "name": "x"])
       let other = c.insert("Person", ["email": "y", "name": "y"])
       try c.save()
@@ -59,7 +59,7 @@ extension GraphSuite {
       }
       g.equal(try g.elsewhere { try $0.objects("Person", by: "email").map { $0.text("email") } }, ["x", "y"])
     },
-    unique("SAV-012/again", "values that were imported before are imported again, in one save of many") { g, name, c in
+    unique("SAV-012/again", "a large import of values that were imported before is merged in one save") { g, name, c in
       for round in ["a", "b"] {
         for number in 0..<200 { c.insert("Person", ["email": "\(number)", "name": round]) }
         try c.save()
@@ -69,7 +69,7 @@ extension GraphSuite {
       g.equal(found.count, 200)
       g.equal(Set(found), expected)
     },
-    unique("LCK-023/policies", "a changed row and a taken value are merged in one save") { g, name, c in
+    unique("LCK-023/policies", "a changed row and a unique value in use are merged in one save") { g, name, c in
       let other = try g.newContext()
       let (theirs, mine) = try g.person(in: other, and: c)
       c.insert("Person", ["email": "x", "name": "old"])
@@ -84,7 +84,7 @@ extension GraphSuite {
         isNew ? ["b", "new"] : ["a", "old"])
     },
     GraphCase(
-      "SAV-012/own", "a policy of a client's own keeps what the new object does not say", needs: .uniqueness, ways: .own
+      "SAV-012/own", "a custom policy keeps stored values that the new object lacks", needs: .uniqueness, ways: .own
     ) { g in
       try g.both { _, c in
         try c.performAndWait {
@@ -117,7 +117,7 @@ extension GraphSuite {
   }
 }
 
-/// Fills a new object with the stored one's values where it has none.
+/// Copies values of the stored object into a new object that lacks them.
 private final class Filling: NSMergePolicy, @unchecked Sendable {
   override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     for conflict in list {

@@ -3,7 +3,7 @@ import Foundation
 
 extension GraphSuite {
   static let saves: [GraphCase] = [
-    GraphCase("SAV-001", "a save without changes tells its observers, and does nothing", ways: .own) { g in
+    GraphCase("SAV-001", "a save without changes notifies its observers and does nothing else", ways: .own) { g in
       try g.inWriting { c in
         let person = c.insert("Person", ["name": "a"])
         try c.save()
@@ -17,7 +17,7 @@ extension GraphSuite {
         g.equal(recorder.take(), ["willSave", "didSave"])
       }
     },
-    GraphCase("SAV-002/graph", "insertions, updates and deletions of one save are all there") { g in
+    GraphCase("SAV-002/graph", "insertions, updates and deletions of one save are all stored") { g in
       try g.write { c in for name in ["a", "b", "c"] { c.insert("Person", ["name": name, "age": 1]) } }
       try g.write { c in
         c.delete(try c.one("Person", "name", "a"))
@@ -30,7 +30,10 @@ extension GraphSuite {
         g.equal(try c.one("Person", "name", "c").texts("reports", "name"), ["d"])
       }
     },
-    GraphCase("SAV-003", "a save asks and tells in the documented order", { Models.recorded }, ways: .own) { g in
+    GraphCase(
+      "SAV-003", "a save calls validation, will-save and did-save in the documented order", { Models.recorded },
+      ways: .own
+    ) { g in
       try g.inWriting { c in
         let recorder = Recorder(c)
         c.userInfo["recorder"] = recorder
@@ -59,14 +62,18 @@ extension GraphSuite {
           ])
       }
     },
-    GraphCase("SAV-004", "what willSave changes is saved, until nothing more changes", { Models.recorded }) { g in
+    GraphCase(
+      "SAV-004", "changes in willSave are saved; willSave is called again until nothing changes", { Models.recorded }
+    ) { g in
       try g.write { c in
         c.userInfo["counts"] = true
         c.insert("Recorded", ["number": 1])
       }
       try g.read { c in g.equal(try c.objects("Recorded").map { $0.number("number") }, [5]) }
     },
-    GraphCase("SAV-004/endless", "a willSave that never comes to an end is an error", { Models.recorded }, ways: .own) {
+    GraphCase(
+      "SAV-004/endless", "a willSave that changes objects endlessly is an error", { Models.recorded }, ways: .own
+    ) {
       g in
       try g.inWriting { c in
         let object = c.insert("Recorded", ["number": 1])
@@ -80,7 +87,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SAV-005/graph", "one invalid object of a thousand leaves all changes in the context", { Models.rules },
+      "SAV-005/graph", "one invalid object of a thousand fails the save, and all changes are kept", { Models.rules },
       ways: .own
     ) { g in
       try g.inWriting { c in
@@ -97,7 +104,8 @@ extension GraphSuite {
         g.equal(try g.countElsewhere("Ruled"), 1000)
       }
     },
-    GraphCase("SAV-006", "three invalid objects are one error with three details", { Models.rules }, ways: .own) { g in
+    GraphCase("SAV-006", "three invalid objects cause one error with three details", { Models.rules }, ways: .own) {
+      g in
       try g.inWriting { c in
         let bad = (0..<3).map { _ in c.insert("Ruled") }
         let error = try g.fails(1560) { try c.save() }
@@ -106,7 +114,7 @@ extension GraphSuite {
         g.equal(Set(details.compactMap { $0.userInfo[NSValidationObjectErrorKey] as? NSManagedObject }), Set(bad))
       }
     },
-    GraphCase("SAV-007/graph", "a save that failed can be repeated, and doubles nothing", { Models.rules }) { g in
+    GraphCase("SAV-007/graph", "a failed save can be repeated without duplicates", { Models.rules }) { g in
       try g.write { c in
         let bad = c.insert("Ruled", ["amount": 11, "title": "a"])
         c.insert("Ruled", ["title": "b"])
@@ -116,7 +124,7 @@ extension GraphSuite {
       try g.read { c in g.equal(try c.objects("Ruled", by: "title").map { $0.text("title") }, ["a", "b"]) }
     },
     GraphCase(
-      "SAV-008/graph", "a save that failed after permanent IDs were taken can be repeated", needs: .uniqueness,
+      "SAV-008/graph", "a save that failed after permanent IDs were assigned can be repeated", needs: .uniqueness,
       ways: .own
     ) {
       g in
@@ -168,7 +176,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SAV-011/graph", "two objects of one save with one unique value are refused", needs: .uniqueness, ways: .own
+      "SAV-011/graph", "two objects of one save with the same unique value are refused", needs: .uniqueness, ways: .own
     ) { g in
       try g.inWriting { c in
         let people = (0..<2).map { c.insert("Person", ["email": "x", "name": "\($0)"]) }
@@ -193,7 +201,8 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SAV-016/graph", "a unique value can be taken from an object that goes in the same save", needs: .uniqueness
+      "SAV-016/graph", "a new object can take the unique value of an object deleted in the same save",
+      needs: .uniqueness
     ) { g in
       try g.write { $0.insert("Person", ["email": "x", "name": "old"]) }
       try g.write { c in
@@ -203,11 +212,11 @@ extension GraphSuite {
       try g.read { c in g.equal(try c.objects("Person").map { $0.text("name") }, ["new"]) }
     },
     GraphCase(
-      "SAV-017/readOnly", "a save over two stores of which the second cannot be written writes to none",
+      "SAV-017/readOnly", "a save to two stores writes to neither if the second is read-only",
       { Models.configured },
       needs: .readOnly, ways: .own, places: 2
     ) { g in
-      // Made first, so that the second can be opened for reading only.
+      // Created first, so that the second store can be opened read-only.
       let making = g.emptyCoordinator()
       try g.add(1, to: making, configuration: "B")
       try g.close(making)
@@ -227,7 +236,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SAV-017", "a save over two stores of which the second fails at its commit says which has saved",
+      "SAV-017", "if the second of two stores fails to commit, the error names that store",
       { Models.configured }, needs: .files, ways: .own, places: 2, disturbsFiles: true
     ) { g in
       g.watchFiles(of: 1)
@@ -249,7 +258,7 @@ extension GraphSuite {
         g.equal(try c.number(of: "Second"), 1)
       }
     },
-    GraphCase("SAV-034", "a rollback gives up all changes", ways: .own) { g in
+    GraphCase("SAV-034", "a rollback discards all changes", ways: .own) { g in
       try g.inWriting { c in
         let kept = c.insert("Person", ["name": "kept", "age": 1])
         let gone = c.insert("Person", ["name": "gone", "boss": kept])
@@ -285,7 +294,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "SAV-039/graph", "a save to a store that is open for reading only is refused", needs: .readOnly, ways: .own
+      "SAV-039/graph", "a save to a read-only store is refused", needs: .readOnly, ways: .own
     ) { g in
       try g.write { $0.insert("Tag", ["label": "a"]) }
       try g.reopen(options: [NSReadOnlyPersistentStoreOption: true])
@@ -305,7 +314,7 @@ extension GraphSuite {
 }
 
 extension Graph {
-  /// The bytes of a place's files, but for those by which processes know of each other.
+  /// The contents of a store's files, without those with which processes coordinate.
   func fileState(_ place: Int = 0) throws -> [String: Data] {
     let folder = url(place).deletingLastPathComponent()
     if !isPersistent { return [:] }

@@ -1,22 +1,23 @@
-/// Something that went wrong in a run.
+/// A fault found in a run.
 struct RaceFault: Sendable {
-  /// What kind of fault it is, the telling ones first. A shrunk program must show the kind that the long one showed.
+  /// The kind of the fault, with the most informative kinds first. A shrunk program must show the same kind as the
+  /// original.
   enum Kind: Int, Sendable, CaseIterable {
     case action, reference, deny, cascade, linkToGone, lost, deletedIsThere, notAcknowledged, owner, pair, order, value,
       large
     case replaced, unreadable, verify, error, process
 
-    /// For counts in reports.
+    /// The name of the kind in reports.
     var text: String {
       switch self {
       case .action: "action not done"
       case .reference: "refers to nothing"
       case .deny: "deny broken"
       case .cascade: "cascade broken"
-      case .linkToGone: "linked to what was gone"
+      case .linkToGone: "link to a deleted object"
       case .lost: "object lost"
-      case .deletedIsThere: "deleted object is there"
-      case .notAcknowledged: "object nobody saved"
+      case .deletedIsThere: "deleted object exists"
+      case .notAcknowledged: "object never saved"
       case .owner: "link not explained"
       case .pair: "pair not explained"
       case .order: "order not explained"
@@ -32,9 +33,9 @@ struct RaceFault: Sendable {
   }
 
   let kind: Kind
-  /// A sentence.
+  /// A sentence that describes the fault.
   let text: String
-  /// The names of the objects concerned.
+  /// The names of the objects involved.
   let objects: [String]
 
   init(_ kind: Kind, _ objects: [String], _ text: String) {

@@ -1,7 +1,8 @@
 import StoreConformance
 import StoreProtocol
 
-/// Makes programs from a seed: duels, in which workers meet just before opposite saves, and free runs over few objects.
+/// Makes programs from a seed: duels, in which workers meet just before conflicting saves, and free runs over few
+/// objects.
 struct RaceGenerator {
   private var random: SplitMix64
   private let capabilities: Capabilities
@@ -10,20 +11,20 @@ struct RaceGenerator {
   private var token: Int64 = 0
   private var meeting = 0
   private var nextKind = 0
-  /// How long a save takes, in microseconds: what one worker waits longer than the other is less.
+  /// The duration of a save in microseconds. The difference between the pauses of two workers is smaller than this.
   private var pace = 200
 
   private let kinds: [RaceKind]
 
-  /// For stores with some capabilities, and of some kinds of relationships.
+  /// Makes programs for stores with these capabilities, and for these kinds of relationships.
   init(seed: UInt64, _ capabilities: Capabilities, kinds: [RaceKind] = RaceKind.all) {
     random = SplitMix64(seed: seed)
     self.kinds = kinds.isEmpty ? RaceKind.all : kinds
     self.capabilities = capabilities
   }
 
-  /// The next program: of eight five are duels, two of them with two stores, two are free runs, and one does something
-  /// to a whole store.
+  /// The next program. Of eight programs, five are duels, two of them with two stores; two are free runs; and one
+  /// performs actions on a whole store.
   mutating func next() -> RaceProgram {
     defer { episode += 1 }
     switch episode % 8 {
@@ -35,7 +36,7 @@ struct RaceGenerator {
     }
   }
 
-  /// Learns from a run how long saves take.
+  /// Measures how long saves take in a run.
   mutating func learn(from result: RaceResult) {
     let times = result.records.map { $0.end - $0.start }.sorted()
     if times.count > 8 { pace = max(10, Int(times[times.count / 4] / 1000)) }
@@ -53,8 +54,8 @@ struct RaceGenerator {
 
   private mutating func chance(_ percent: Int) -> Bool { random.below(100) < percent }
 
-  /// Workers in pairs; of each pair both have one coordinator, or one each where a store can be opened twice. The
-  /// second of the last pair is in another process where several may write.
+  /// Workers in pairs. Both workers of a pair use one coordinator, or one each if a store can be opened twice. If
+  /// several processes may write, the second worker of the last pair is in another process.
   private mutating func workers(_ count: Int) -> [RaceProgram.Worker] {
     let canOpenTwice = capabilities.contains(.multipleOpens)
     let hasPeers =
@@ -86,7 +87,7 @@ struct RaceGenerator {
     return program
   }
 
-  /// Workers link objects to an owner while the last one deletes it, or one of the others.
+  /// Workers link objects to an owner while the last worker deletes the owner or one of the objects.
   private mutating func duelOfLinks(_ program: inout RaceProgram, _ workers: [Int]) {
     let kind = kinds[nextKind % kinds.count]
     nextKind += 1
@@ -94,7 +95,7 @@ struct RaceGenerator {
     let store = random.below(program.stores)
     let owner = RaceObject.owner(kind, newNumber(), store: store)
     program.setup.append(.insert(owner, newToken()))
-    // An owner that denies can be deleted only while nobody refers to it.
+    // An owner with the rule deny can be deleted only while no object refers to it.
     if kind.rule != .deny && kind.shape != .oneToOne && chance(50) {
       let other = RaceObject.member(kind, newNumber(), store: store)
       program.setup += [.insert(other, newToken()), .link(owner: owner, member: other)]
@@ -110,7 +111,7 @@ struct RaceGenerator {
       }
       if chance(15) { victim = member }
       if program.stores == 2 && chance(60) {
-        // The save of the link changes both stores, or neither.
+        // The save of the link changes both stores or neither.
         let other = RaceObject.owner(kind, newNumber(), store: 1 - store)
         program.setup.append(.insert(other, newToken()))
         program.workers[worker].operations.append(.write(other, newToken()))
@@ -125,7 +126,7 @@ struct RaceGenerator {
     }
   }
 
-  /// One worker replaces or deletes a large value that another one holds the row of.
+  /// One worker replaces or deletes a large value while another one holds its row.
   private mutating func largeDuel(_ program: inout RaceProgram, _ pair: Int) {
     let object = RaceObject.owner(RaceKind.all[0], newNumber())
     let (before, after) = (meeting + 1, meeting + 2)
@@ -163,14 +164,14 @@ struct RaceGenerator {
     return program
   }
 
-  /// A free run in which the last worker does something to the store: copies it several times, or moves, replaces or
+  /// A free run in which the last worker acts on the whole store: copies it several times, or moves, replaces or
   /// removes it once.
   private mutating func runWithAction() -> RaceProgram {
     var program = freeRun(stores: 1)
     let kind = RaceAction.Kind.allCases[episode / 8 % 4]
     for index in program.workers.indices {
       program.workers[index].process = 0
-      // Only the contexts of the coordinator go to the new place with a store that is moved.
+      // After a store is moved, only the contexts of its coordinator use the new location.
       if kind == .migrate { program.workers[index].coordinator = 0 }
     }
     for _ in 0..<(kind == .copy ? 3 : 1) {

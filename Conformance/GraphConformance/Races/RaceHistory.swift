@@ -1,7 +1,6 @@
 import StoreConformance
 
-/// All saves of a run, arranged for questions about what may have come last. Objects are named, never identified by
-/// key.
+/// All saves of a run, indexed to find the save that may have come last. Objects are identified by name, never by key.
 struct RaceHistory {
   /// A value that a save wrote: of an attribute, of a member's owner, or of a pair.
   struct Write {
@@ -9,7 +8,7 @@ struct RaceHistory {
     let record: Int
     let start: UInt64
     let end: UInt64
-    /// Whether it is certain to have been written.
+    /// Whether the save certainly wrote the value.
     let isDefinite: Bool
   }
 
@@ -24,13 +23,13 @@ struct RaceHistory {
   private(set) var writes: [Cell: [Write]] = [:]
   /// By owner and member.
   private(set) var pairs: [RaceRecord.Pair: [Write]] = [:]
-  /// Saves by the names of objects that they inserted.
+  /// The index of the inserting save, by the object's name.
   private(set) var insertions: [String: Int] = [:]
-  /// Saves that deleted an object, by its name, as their contexts say.
+  /// The indices of the saves whose contexts reported the deletion of an object, by its name.
   private(set) var deletions: [String: [Int]] = [:]
-  /// Links that contexts gave up while they saved.
+  /// Links that contexts dropped while they saved.
   private(set) var dropped: [(owner: String, member: String, record: Int)] = []
-  /// Names that a save of unknown outcome inserted or deleted.
+  /// Names of objects that a save of unknown outcome inserted or deleted.
   private(set) var doubtful: Set<String> = []
 
   init(_ all: [RaceRecord]) {
@@ -44,7 +43,7 @@ struct RaceHistory {
 
   private mutating func add(_ record: RaceRecord, _ index: Int) {
     let isKnown = record.outcome == .saved
-    // These policies give up values of the context where the store has others.
+    // With these policies the context's values are discarded if they conflict with the store's.
     let holds = isKnown && record.policy != .storeTrump && record.policy != .rollback
     func write(_ value: String?, _ isDefinite: Bool) -> Write {
       Write(value: value, record: index, start: record.start, end: record.end, isDefinite: isDefinite && holds)
@@ -59,9 +58,9 @@ struct RaceHistory {
       if let owner = one.dropped { dropped.append((name(owner), name(one.object), index)) }
       writes[Cell(object: name(one.object), key: one.key), default: []].append(write(value, one.isDefinite))
     }
-    // The same take deletions back: what was linked before is linked again.
+    // The same policies also undo deletions, so an object linked before the save is linked again.
     let gone = Set((isKnown && !holds ? [] : record.deletions) + record.deleted.map(name))
-    // What was unlinked before its owner was deleted is not reached by the delete rule.
+    // The delete rule does not affect objects that were unlinked before their owner was deleted.
     for pair in record.pairs where !pair.isLinked || !gone.contains(pair.owner) && !gone.contains(pair.member) {
       if pair.isDropped {
         dropped.append((pair.owner, pair.member, index))
@@ -77,16 +76,16 @@ struct RaceHistory {
     }
   }
 
-  /// Whether an object has certainly been deleted by the end.
+  /// Whether an object was certainly deleted by the end of the run.
   func isDeleted(_ name: String) -> Bool { deletions[name] != nil }
   func mayBeDeleted(_ name: String) -> Bool { isDeleted(name) || doubtful.contains(name) }
 
-  /// Those of some writes that no other one certainly followed.
+  /// The writes that no other of them certainly followed.
   func last(of writes: [Write]) -> [Write] {
     writes.filter { write in !writes.contains { $0.isDefinite && $0.start > write.end } }
   }
 
-  /// The write as text, for problems: its save and when that ran, in microseconds after the first save.
+  /// The write as text, for faults: its value, its save, and the time of that save in microseconds after the first one.
   func text(_ write: Write) -> String { "\(write.value ?? "nil") by \(text(of: write.record))" }
 
   func text(of index: Int) -> String {
@@ -95,7 +94,8 @@ struct RaceHistory {
     return "worker \(record.worker) at \((record.start - begin) / 1000)–\((record.end - begin) / 1000) µs"
   }
 
-  /// What saves did to some objects, and to the owners that they had, one line each, in the order in which they began.
+  /// The effects of saves on some objects and on their owners, one line for each save, in the order in which the saves
+  /// began.
   func lines(about some: [String]) -> [String] {
     func name(_ id: String) -> String { names[id] ?? id }
     let owners = some.flatMap { writes[Cell(object: $0, key: "owner")] ?? [] }.compactMap(\.value)

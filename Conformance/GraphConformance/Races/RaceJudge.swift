@@ -1,18 +1,18 @@
 import StoreConformance
 
-/// Says what of a store's end no order of the acknowledged saves explains.
+/// Finds the parts of a store's final contents that no order of the acknowledged saves explains.
 ///
-/// Each object carries its name and each value is written once, so that a value says which save wrote it. A save may
-/// have come last for a value where no other save of that value began after it had ended.
+/// Each object stores its name, and each value is written only once, so that a value identifies the save that wrote it.
+/// A save may have written the final value of an attribute if no other save of that attribute began after it had ended.
 struct RaceJudge {
   private let history: RaceHistory
   private let contents: [StoreContents]
   private var objects: [String: StoreContents.Object] = [:]
-  /// Names by ID: of objects that are there, and of those whose deletion was acknowledged.
+  /// Names by ID, of existing objects and of objects whose deletion was acknowledged.
   private var names: [String: String]
   private(set) var faults: [RaceFault] = []
 
-  /// What is wrong with the end of a run, the telling faults first; none where everything is explained.
+  /// The faults of a run, the most informative first. Empty if everything is explained.
   static func faults(of result: RaceResult) -> [RaceFault] {
     var faults = result.problems.map { RaceFault(.process, [], $0) }
     if let text = result.unreadable { faults.append(RaceFault(.unreadable, [], "a store cannot be read: \(text)")) }
@@ -38,7 +38,7 @@ struct RaceJudge {
     return faults.sorted { $0.kind.rawValue < $1.kind.rawValue }
   }
 
-  /// `more` is what the records of the whole run alone can say.
+  /// `more` runs the checks that need the records of the whole run.
   private static func judged(
     _ records: [RaceRecord], _ contents: [StoreContents], more: (inout RaceJudge) -> Void = { _ in }
   ) -> [RaceFault] {
@@ -48,7 +48,8 @@ struct RaceJudge {
     return judge.faults
   }
 
-  /// The saves that may be in a copy: those that ended before it began are, those that ran beside it may be.
+  /// The saves that a copy may contain. It contains those that ended before the copy began; it may contain those that
+  /// ran at the same time.
   private static func records(_ records: [RaceRecord], in copy: RaceAction) -> [RaceRecord] {
     records.filter { $0.start <= copy.end && $0.outcome != .notSaved }.map { record in
       var record = record
@@ -57,12 +58,12 @@ struct RaceJudge {
     }
   }
 
-  /// After another store, or none, has taken the place of the first: nothing is saved to it any more, and it is as it
-  /// was before the workers began.
+  /// Checks a run whose first store was replaced or removed: no later save reports success, and the replacing store has
+  /// the contents from before the workers began.
   private static func faults(of result: RaceResult, after end: RaceAction) -> [RaceFault] {
     var faults: [RaceFault] = []
     for record in result.records where record.outcome == .saved && record.start > end.end {
-      // What was made and deleted again is nothing to save.
+      // An object that was inserted and deleted before the save requires no save.
       if record.insertions.isEmpty && record.deleted.isEmpty && !record.writes.contains(where: \.isDefinite) {
         continue
       }
@@ -110,18 +111,18 @@ struct RaceJudge {
     checkLinksToDeleted()
   }
 
-  /// Errors that races cause; any other one is a problem.
+  /// Errors that races cause; any other error is a fault.
   private mutating func check(errorOf record: RaceRecord) {
-    // A merge conflict, several errors, a denied deletion, a store that somebody else has changed or holds.
+    // A merge conflict, several errors, a denied deletion, a store that another writer has changed or locked.
     if [133020, 1560, 1600, 134050, 134090].contains(record.code) { return }
     add(.error, [], "a save of worker \(record.worker) failed: \(record.error ?? "")")
   }
 
-  // MARK: What the store says of itself
+  // MARK: The store's own checks
 
   private mutating func checkStore() {
     for (store, problem) in contents.flatMap({ store in store.problems.map { (store.identifier, $0) } }) {
-      // With the rule noAction references to what is gone are what was asked for.
+      // With the rule noAction, references to deleted objects are expected.
       let kind = RaceKind.all.first { problem.entity == $0.memberEntity && problem.property == $0.owners }
       if let kind, kind.rule == .noAction, !kind.isPairs { continue }
       let name = problem.key.flatMap { names[RaceValue.id(store, problem.entity ?? "", $0)] }
@@ -133,23 +134,23 @@ struct RaceJudge {
 
   private mutating func checkExistence() {
     for (name, index) in history.insertions where objects[name] == nil && !history.mayBeDeleted(name) {
-      add(.lost, [name], "\(name) is lost, which \(history.text(of: index)) inserted and nobody deleted")
+      add(.lost, [name], "\(name) does not exist, but \(history.text(of: index)) inserted it and no save deleted it")
     }
     for name in objects.keys where history.insertions[name] == nil && !history.doubtful.contains(name) {
-      add(.notAcknowledged, [name], "\(name) is there, and no save that was acknowledged inserted it")
+      add(.notAcknowledged, [name], "\(name) exists, but no acknowledged save inserted it")
     }
     for (name, indexes) in history.deletions where objects[name] != nil {
-      add(.deletedIsThere, [name], "\(name) is there, which \(history.text(of: indexes[0])) deleted")
+      add(.deletedIsThere, [name], "\(name) exists, but \(history.text(of: indexes[0])) deleted it")
     }
     for (index, record) in history.records.enumerated() where record.outcome == .saved {
       if record.policy == .storeTrump || record.policy == .rollback { continue }
       for name in record.deletions where objects[name] != nil && !history.isDeleted(name) {
-        add(.deletedIsThere, [name], "\(name) is there, which \(history.text(of: index)) deleted")
+        add(.deletedIsThere, [name], "\(name) exists, but \(history.text(of: index)) deleted it")
       }
     }
   }
 
-  /// A cascade takes members with it. What had certainly left the owner before is no member any more.
+  /// A cascade deletes the members of the owner. A member that had certainly left the owner before must stay.
   private mutating func checkCascades() {
     let wanted = Set(history.records.flatMap { $0.outcome == .notSaved ? [] : $0.deletions })
     for (name, indexes) in history.deletions where indexes.count == 1 && !wanted.contains(name) {
@@ -157,7 +158,7 @@ struct RaceJudge {
       let record = history.records[indexes[0]]
       if record.policy != .error { continue }
       let gone = Set(record.deletions + record.deleted.compactMap { history.names[$0] })
-      // The same save had linked it.
+      // The same save had linked the member.
       if record.links.contains(where: { $0.member == name && gone.contains($0.owner) }) { continue }
       let writes = history.writes[RaceHistory.Cell(object: name, key: "owner")] ?? []
       let last = history.last(of: writes.filter { $0.start <= record.end })
@@ -167,7 +168,7 @@ struct RaceJudge {
       if last.isEmpty || !hadLeft { continue }
       let texts = last.map(history.text).joined(separator: "; ")
       add(
-        .lost, [name], "\(name) was deleted with an owner by \(history.text(of: indexes[0])), and it had left: \(texts)"
+        .lost, [name], "\(name) was deleted with an owner by \(history.text(of: indexes[0])), but it had left: \(texts)"
       )
     }
   }
@@ -188,7 +189,7 @@ struct RaceJudge {
     let texts = last.map(history.text).joined(separator: "; ")
     add(
       key == "large" ? .large : .value, [name],
-      "\(name).\(key) is \(value ?? "nil"); what may have come last: \(texts)")
+      "\(name).\(key) is \(value ?? "nil"); possible last writes: \(texts)")
   }
 
   private mutating func explainOwner(_ member: RaceObject, _ object: StoreContents.Object) {
@@ -201,7 +202,7 @@ struct RaceJudge {
         let kinds: [RaceKind.Rule: RaceFault.Kind] = [.cascade: .cascade, .deny: .deny]
         add(
           kinds[member.kind.rule] ?? .reference, [member.text, owner],
-          "\(member.text).owner refers to nothing, to \(owner); what may have come last: \(texts)")
+          "\(member.text).owner refers to \(owner), which does not exist; possible last writes: \(texts)")
       } else if !last.contains(where: { $0.value == owner }) {
         add(.owner, [member.text, owner], "\(member.text).owner is \(owner); what may have come last: \(texts)")
       }
@@ -212,7 +213,7 @@ struct RaceJudge {
     if gone.isEmpty {
       add(
         .owner, [member.text] + last.compactMap(\.value),
-        "\(member.text).owner is nil; what may have come last: \(texts)")
+        "\(member.text).owner is nil; possible last writes: \(texts)")
     } else if member.kind.rule == .deny {
       add(
         .deny, [member.text, gone[0]],
@@ -224,7 +225,7 @@ struct RaceJudge {
     }
   }
 
-  /// Whether a write says what its context had, without a policy that may have settled a conflict.
+  /// Whether a write has the context's value, unchanged by a merge policy.
   private func isStrict(_ write: RaceHistory.Write) -> Bool {
     write.isDefinite && history.records[write.record].policy == .error
   }
@@ -267,8 +268,8 @@ struct RaceJudge {
     }
   }
 
-  /// An order that was set, and that nothing else about the owner's members ran beside or after, is the order at the
-  /// end.
+  /// Checks the order of members. If a save set the order and no save at the same time or later touched the owner's
+  /// members, the order must be the final one.
   private mutating func checkOrders() {
     for (index, record) in history.records.enumerated() where record.outcome == .saved && record.policy == .error {
       for order in record.orders {
@@ -298,10 +299,10 @@ struct RaceJudge {
 
   // MARK: Large values that contexts read while others replaced them
 
-  /// A value that was saved before the row was read is not nil, unless a policy has written a whole object since that
-  /// had none.
+  /// Checks a read of a large value. If the value was saved before the row was read, the read must not return nil,
+  /// unless a policy has since written a whole object without a value.
   private mutating func check(_ read: RaceRead) {
-    if read.token == -1 { add(.large, [read.object], "\(read.object): the large value read is one that nobody wrote") }
+    if read.token == -1 { add(.large, [read.object], "\(read.object): the large value read was never written") }
     let writes = history.writes[RaceHistory.Cell(object: read.object, key: "large")] ?? []
     guard read.token == nil,
       let write = writes.first(where: { isStrict($0) && $0.value != nil && $0.end < read.loaded }),
@@ -310,10 +311,10 @@ struct RaceJudge {
     add(.large, [read.object], "\(read.object): the large value read is nil; it was \(history.text(write))")
   }
 
-  // MARK: Links to what was gone before
+  // MARK: Links to deleted objects
 
-  /// Whether somebody else linked the same member during the save: the store may have had the link already when a
-  /// policy settled a first conflict, and lost it before the next attempt.
+  /// Whether another save linked the same member during this save. The store may then already have had the link when a
+  /// policy resolved a first conflict, and have lost it before the next attempt.
   private func isContested(_ link: (owner: String, member: String, record: Int)) -> Bool {
     let record = history.records[link.record]
     let cell = RaceHistory.Cell(object: link.member, key: "owner")
@@ -323,20 +324,20 @@ struct RaceJudge {
     }
   }
 
-  /// A save gives a link up only where one of its ends may have been deleted, or where its policy lets others win. Who
-  /// did that may have come at any time before the end of the save, so that a copy which was made meanwhile has not
-  /// everything that explains it.
+  /// Checks dropped links. A save drops a link only if one of its ends may have been deleted, or if its policy prefers
+  /// other saves. The deletion may happen at any time before the save ends. A copy that was made during the save
+  /// therefore need not contain the deletion.
   private mutating func checkDropped() {
     for link in history.dropped where !history.mayBeDeleted(link.owner) && !history.mayBeDeleted(link.member) {
       let policy = history.records[link.record].policy
       if policy == .storeTrump || policy == .rollback || policy != .error && isContested(link) { continue }
       add(
         .owner, [link.owner, link.member],
-        "\(link.member) was to be linked to \(link.owner), and \(history.text(of: link.record)) gave that up")
+        "\(history.text(of: link.record)) dropped the link from \(link.member) to \(link.owner)")
     }
   }
 
-  /// A save that began after an acknowledged deletion must not have linked anything to the deleted object.
+  /// A save that began after an acknowledged deletion must not have linked any object to the deleted one.
   private mutating func checkLinksToDeleted() {
     func check(_ what: String, _ target: String, _ write: RaceHistory.Write) {
       guard write.value != nil, isStrict(write) else { return }

@@ -1,7 +1,6 @@
 import CoreData
 
-/// One kind of relationship between owners and members: its shape, and what happens to members when their owner is
-/// deleted.
+/// A kind of relationship between owners and members: its shape and the delete rule of the owner.
 struct RaceKind: Hashable, Codable, Sendable {
   enum Shape: String, Codable, CaseIterable, Sendable {
     case toOne, ordered, oneToOne, manyToMany, orderedManyToMany
@@ -11,7 +10,7 @@ struct RaceKind: Hashable, Codable, Sendable {
   let shape: Shape
   let rule: Rule
 
-  /// All kinds that runs use, in the order of reports.
+  /// All kinds of a run, in the order of reports.
   static let all: [RaceKind] = [
     RaceKind(.toOne, .nullify), RaceKind(.toOne, .cascade), RaceKind(.toOne, .deny), RaceKind(.toOne, .noAction),
     RaceKind(.ordered, .nullify), RaceKind(.ordered, .cascade), RaceKind(.ordered, .deny),
@@ -30,13 +29,13 @@ struct RaceKind: Hashable, Codable, Sendable {
     self = kind
   }
 
-  /// Whether a member has any number of owners.
+  /// Whether a member can have more than one owner.
   var isPairs: Bool { shape == .manyToMany || shape == .orderedManyToMany }
   var isOrdered: Bool { shape == .ordered || shape == .orderedManyToMany }
 
   var ownerEntity: String { "\(shape.rawValue.capitalizedFirst)\(rule.rawValue.capitalizedFirst)Owner" }
   var memberEntity: String { "\(shape.rawValue.capitalizedFirst)\(rule.rawValue.capitalizedFirst)Member" }
-  /// The owner's relationship, and the member's, which is its inverse.
+  /// The names of the owner's relationship and of its inverse, the member's relationship.
   var members: String { shape == .oneToOne ? "member" : "members" }
   var owners: String { isPairs ? "owners" : "owner" }
 
@@ -54,12 +53,12 @@ extension String {
   fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }
 
-/// An object of a run, by the name that it carries for life. No name is used twice.
+/// An object of a run, identified by the name that it stores. No name is used twice.
 struct RaceObject: Hashable, Codable, Sendable {
   let kind: RaceKind
   let isOwner: Bool
   let number: Int
-  /// The store that it is inserted into, 0 or 1.
+  /// The store into which the object is inserted, 0 or 1.
   let store: Int
 
   static func owner(_ kind: RaceKind, _ number: Int, store: Int = 0) -> RaceObject {
@@ -90,7 +89,7 @@ struct RaceObject: Hashable, Codable, Sendable {
 }
 
 extension Models {
-  /// The model of races: of each kind an entity of owners and one of members.
+  /// The model of races: one entity of owners and one of members for each kind.
   static let races: NSManagedObjectModel = {
     let entities = RaceKind.all.flatMap { kind in
       [kind.ownerEntity, kind.memberEntity].map { name in

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Where workers wait for each other.
+/// A meeting point at which workers wait for each other.
 protocol RaceMeeting: AnyObject, Sendable {
-  /// Waits until all workers that have this number are there. Gives the time, in nanoseconds of ``RaceRecord/now()``,
-  /// at which all go on.
+  /// Waits until all workers with this number have arrived. Returns the time at which all of them continue, in
+  /// nanoseconds of ``RaceRecord/now()``.
   func meet(_ number: Int) -> UInt64
 }
 
-/// Lets the workers of one program meet. Those of another process come through a thread of this one.
+/// Meetings of the workers of one program. A thread of this process represents each worker of another process.
 final class LocalMeeting: RaceMeeting, @unchecked Sendable {
   private let condition = NSCondition()
   private var missing: [Int: Int] = [:]
   private var times: [Int: UInt64] = [:]
   private var isOver = false
 
-  /// How long after the last one has come all go on: long enough for the others to wake.
+  /// The time from the last arrival until all continue, in nanoseconds. It is long enough for the others to wake.
   private static let lead: UInt64 = 60_000
 
   init(_ program: RaceProgram) {
@@ -38,7 +38,7 @@ final class LocalMeeting: RaceMeeting, @unchecked Sendable {
     }
   }
 
-  /// Lets everybody go on for good, because somebody will not come.
+  /// Releases all workers permanently, because a worker will not arrive.
   func end() {
     condition.withLock {
       isOver = true
@@ -46,7 +46,7 @@ final class LocalMeeting: RaceMeeting, @unchecked Sendable {
     }
   }
 
-  /// Waits actively: a thread that sleeps wakes far too late.
+  /// Waits in a loop, because a sleeping thread would wake far too late.
   static func wait(until time: UInt64) {
     while RaceRecord.now() < time {}
   }

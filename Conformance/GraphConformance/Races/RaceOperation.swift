@@ -1,32 +1,32 @@
 /// One step of a worker.
 enum RaceOperation: Hashable, Sendable {
-  /// A new object with a value.
+  /// Inserts an object with a value.
   case insert(RaceObject, Int64)
   case write(RaceObject, Int64)
-  /// Sets binary data that is large enough to lie outside the row.
+  /// Sets binary data that is large enough for external storage.
   case writeLarge(RaceObject, Int64)
-  /// Links from the member's side, or from the owner's.
+  /// Links from the member's side; `adopt` links from the owner's side.
   case link(owner: RaceObject, member: RaceObject)
   case adopt(owner: RaceObject, member: RaceObject)
   case unlink(owner: RaceObject, member: RaceObject)
   /// Reverses the order of an owner's members.
   case reverse(RaceObject)
   case delete(RaceObject)
-  /// Reads the row without its large value, and keeps the object.
+  /// Reads the row without its large value and retains the object.
   case hold(RaceObject)
-  /// Reads the large value of an object that is held; it is nil only where nil was saved.
+  /// Reads the large value of a retained object. It may be nil only if nil was saved.
   case readLarge(RaceObject)
-  /// Takes what others have saved; unsaved changes stay, or are dropped.
+  /// Loads what others have saved. Unsaved changes are kept or discarded.
   case refresh(keeping: Bool)
   case reset
-  /// Does something to the whole first store.
+  /// Performs an action on the whole first store.
   case act(RaceAction.Kind)
-  /// Waits for all workers that have this number.
+  /// Waits for all workers with this number.
   case meet(Int)
-  /// Saves. With a number it waits for all workers that have the number, then as many microseconds as it says.
+  /// Saves. With a number it first waits for all workers with that number, then pauses for `pause` microseconds.
   case save(meeting: Int?, pause: Int)
 
-  /// The objects that it names.
+  /// The objects that the operation names.
   var objects: [RaceObject] {
     switch self {
     case .insert(let object, _), .write(let object, _), .writeLarge(let object, _): [object]
@@ -36,7 +36,7 @@ enum RaceOperation: Hashable, Sendable {
     }
   }
 
-  /// The number of the meeting that it waits for.
+  /// The number of the operation's meeting.
   var meeting: Int? {
     switch self {
     case .meet(let number): number
@@ -46,7 +46,7 @@ enum RaceOperation: Hashable, Sendable {
   }
 }
 
-/// As a line of a program.
+/// The operation as a line of a program.
 extension RaceOperation: CustomStringConvertible {
   var description: String {
     switch self {

@@ -1,10 +1,10 @@
-/// How much of what a run was to bring about has really happened at the same time.
+/// Counts how often the intended operations of a run really overlapped.
 struct RaceOverlaps: Sendable {
   struct Count: Sendable {
-    /// Saves of a link and of a deletion of one of its ends that ran at the same time, by which of them began first.
+    /// Overlapping saves of a link and of a deletion of one of its ends, by which of the two began first.
     var linkFirst = 0
     var deletionFirst = 0
-    /// What came of them.
+    /// The outcomes of these saves.
     var bothSaved = 0
     var linkSaved = 0
     var deletionSaved = 0
@@ -13,12 +13,12 @@ struct RaceOverlaps: Sendable {
   }
 
   private(set) var counts: [RaceKind: Count] = [:]
-  /// Of all saves, and of those of different workers that ran at the same time.
+  /// Counts of all saves, and of overlapping saves of different workers.
   private(set) var saves = 0
   private(set) var failedSaves = 0
   private(set) var overlappingSaves = 0
   private(set) var reads = 0
-  /// What was done with whole stores meanwhile: how often it was done, and how often the store was busy.
+  /// The actions on whole stores during the run: how many were done, and how many failed because the store was busy.
   private(set) var actions: [RaceAction.Kind: (done: Int, busy: Int)] = [:]
 
   var total: Int { counts.values.reduce(0) { $0 + $1.total } }
@@ -60,8 +60,8 @@ struct RaceOverlaps: Sendable {
     }
   }
 
-  /// What is missing, in sentences, where at least `least` overlaps of links and deletions are required, of each kind
-  /// in both orders.
+  /// The overlaps that are missing, as sentences. At least `least` overlaps of links and deletions are required, and
+  /// each kind needs some in both orders.
   func missing(least: Int, _ kinds: [RaceKind]) -> [String] {
     var missing: [String] = []
     if total < least { missing.append("\(total) saves of a link overlapped with a deletion; at least \(least) must") }
@@ -76,7 +76,7 @@ struct RaceOverlaps: Sendable {
     return missing
   }
 
-  /// A table of the counts.
+  /// The counts as a table.
   var text: String {
     func column(_ text: String, _ width: Int) -> String {
       String(repeating: " ", count: max(0, width - text.count)) + text

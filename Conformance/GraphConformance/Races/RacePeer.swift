@@ -1,9 +1,9 @@
 import Foundation
 import StoreConformance
 
-/// Another process of this program that runs some workers of a program.
+/// Another process of this program, which runs some workers of a race.
 ///
-/// It says `ready`, `meet NUMBER WORKER`, `event JSON` and `done`; it is told `start` and `go WORKER TIME`.
+/// It prints `ready`, `meet NUMBER WORKER`, `event JSON` and `done`, and reads `start` and `go WORKER TIME`.
 final class RacePeer: @unchecked Sendable {
   private let process = Process()
   private let (output, input) = (Pipe(), Pipe())
@@ -14,7 +14,7 @@ final class RacePeer: @unchecked Sendable {
   private let note: @Sendable (RaceEvent) -> Void
   private var isDone = false
 
-  /// Starts the process, and waits until it has opened its stores.
+  /// Starts the process and waits until it has opened its stores.
   init(
     _ number: Int, _ program: RaceProgram, _ backend: String, _ urls: [URL], _ meeting: LocalMeeting,
     _ note: @escaping @Sendable (RaceEvent) -> Void
@@ -42,7 +42,7 @@ final class RacePeer: @unchecked Sendable {
 
   func start() { send("start\n") }
 
-  /// Waits until its workers have done everything.
+  /// Waits until the process's workers have finished.
   func wait() {
     ended.wait()
     process.waitUntilExit()
@@ -83,7 +83,7 @@ final class RacePeer: @unchecked Sendable {
   }
 }
 
-/// What another process does; see ``RacePeer``.
+/// The code of the other process; see ``RacePeer``.
 enum RacePeerProcess {
   static func run(_ harness: any StoreHarness, _ urls: [URL], process: Int) throws {
     let lines = LineReader(.standardInput)
@@ -107,7 +107,7 @@ enum RacePeerProcess {
   }
 }
 
-/// The way of a process to the one that started it.
+/// The connection of a process to the one that started it.
 private final class RemoteLine: @unchecked Sendable {
   private let condition = NSCondition()
   private var times: [Int: UInt64] = [:]

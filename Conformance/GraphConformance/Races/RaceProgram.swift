@@ -1,8 +1,8 @@
 import CoreData
 
-/// What the workers of one run do, on which coordinators and in which process.
+/// The operations of the workers of one run, with their coordinators and processes.
 struct RaceProgram: Sendable {
-  /// How a context settles conflicts.
+  /// The merge policy of a context.
   enum Policy: String, Codable, CaseIterable, Sendable {
     case error, storeTrump, objectTrump, overwrite, rollback
 
@@ -18,21 +18,21 @@ struct RaceProgram: Sendable {
   }
 
   struct Worker: Sendable {
-    /// 0 for this process.
+    /// The process of the worker; 0 is this process.
     var process = 0
-    /// The coordinator within its process.
+    /// The index of the coordinator within the process.
     var coordinator = 0
     var policy = Policy.error
     var operations: [RaceOperation] = []
   }
 
-  /// How many stores each coordinator has: one or two.
+  /// The number of stores of each coordinator: one or two.
   var stores = 1
-  /// What one context does, and saves, before the workers begin.
+  /// Operations that one context runs and saves before the workers begin.
   var setup: [RaceOperation] = []
   var workers: [Worker] = []
 
-  /// What it does to whole stores.
+  /// The program's actions on whole stores.
   var actions: Set<RaceAction.Kind> {
     Set(
       workers.flatMap(\.operations).compactMap { operation in
@@ -43,7 +43,8 @@ struct RaceProgram: Sendable {
   var size: Int { setup.count + workers.reduce(0) { $0 + $1.operations.count } }
 }
 
-/// As a text: the number of stores, `setup` and `worker` lines, each followed by the lines of its operations.
+/// The program as text: the number of stores, then `setup` and `worker` lines, each followed by the lines of its
+/// operations.
 extension RaceProgram {
   var text: String {
     var lines = ["stores \(stores)", "setup"] + setup.map { "  \($0)" }
@@ -55,7 +56,7 @@ extension RaceProgram {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Throws a sentence that names the line which cannot be read. Lines that begin with `#` are remarks.
+  /// Throws a problem that names the line that cannot be read. Lines that begin with `#` are comments.
   init(text: String) throws(RaceProblem) {
     var isSetup = true
     for line in text.split(separator: "\n") {
@@ -69,18 +70,18 @@ extension RaceProgram {
       if words[0] == "worker" {
         guard words.count == 7, let process = Int(words[2]), let coordinator = Int(words[4]),
           let policy = Policy(rawValue: words[6])
-        else { throw RaceProblem("This line is no worker: \(line)") }
+        else { throw RaceProblem("Not a worker: \(line)") }
         workers.append(Worker(process: process, coordinator: coordinator, policy: policy))
         isSetup = false
       } else {
-        guard let operation = RaceOperation(text: line) else { throw RaceProblem("This line is no operation: \(line)") }
+        guard let operation = RaceOperation(text: line) else { throw RaceProblem("Not an operation: \(line)") }
         if isSetup { setup.append(operation) } else { workers[workers.count - 1].operations.append(operation) }
       }
     }
   }
 }
 
-/// A wrong command line or program, as a sentence.
+/// An error in a command line or a program, as a sentence.
 struct RaceProblem: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

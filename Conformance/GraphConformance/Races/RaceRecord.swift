@@ -1,6 +1,6 @@
 import Dispatch
 
-/// What one save was to do, when it ran, and what came of it.
+/// The changes, times and outcome of one save.
 struct RaceRecord: Codable, Sendable {
   enum Outcome: String, Codable, Sendable {
     case saved, notSaved, unknown
@@ -11,38 +11,38 @@ struct RaceRecord: Codable, Sendable {
     let object: String
     let key: String
     var value: String?
-    /// False for values that a policy may have written although the worker did not change them.
+    /// False for values that the worker did not change but that a policy may have written.
     var isDefinite = true
-    /// The destination that the worker set, where the context has given it up during the save because it is gone.
+    /// The destination that the worker set, if the context dropped it during the save because it no longer exists.
     var dropped: String?
   }
 
-  /// A member that an owner of a many-to-many relationship got or lost.
+  /// A member that an owner of a many-to-many relationship gained or lost.
   struct Pair: Codable, Sendable, Hashable {
     let owner: String
     let member: String
     var isLinked: Bool
-    /// Whether the context has given the link up during the save, because one of its ends is gone.
+    /// Whether the context dropped the link during the save, because one of its ends no longer exists.
     var isDropped = false
   }
 
-  /// A new object: its name and the ID that it got.
+  /// A new object: its name and its ID.
   struct Insertion: Codable, Sendable {
     let name: String
     var id: String
   }
 
-  /// The order of an owner's members that the worker set.
+  /// An order of an owner's members that the worker set.
   struct Order: Codable, Sendable {
     let owner: String
     let members: [String]
   }
 
-  /// -1 for the setup.
+  /// The number of the worker; -1 for the setup.
   var worker: Int
   var policy: RaceProgram.Policy
-  /// Nanoseconds of the monotonic clock, which all processes share: when the first change was made, and the call of
-  /// `save`.
+  /// Times in nanoseconds of the monotonic clock, which all processes share. `begin` is the time of the first change,
+  /// `start` and `end` are those of the call of `save`.
   var begin: UInt64 = 0
   var start: UInt64 = 0
   var end: UInt64 = 0
@@ -51,15 +51,15 @@ struct RaceRecord: Codable, Sendable {
   var error: String?
 
   var insertions: [Insertion] = []
-  /// Other objects that the worker knows, with their IDs at the time.
+  /// Other objects that the worker knows, with their IDs at that time.
   var known: [Insertion] = []
   var writes: [Write] = []
   var pairs: [Pair] = []
   var orders: [Order] = []
-  /// Names that the worker deleted, and IDs that the context says it has deleted.
+  /// The names of objects that the worker deleted, and the IDs of objects that the context reported as deleted.
   var deletions: [String] = []
   var deleted: [String] = []
-  /// Links that the worker made: names of owner and member.
+  /// Links that the worker made, by the names of owner and member.
   var links: [Pair] = []
 
   var isEmpty: Bool {
@@ -74,13 +74,13 @@ struct RaceRecord: Codable, Sendable {
 /// A read of a large value.
 struct RaceRead: Codable, Sendable {
   let object: String
-  /// The token, -1 for bytes that nobody wrote, nil for no value.
+  /// The token that was read: -1 for bytes that no worker wrote, nil for no value.
   let token: Int64?
-  /// When the context read the object's row, or before.
+  /// A time just before the context read the object's row.
   let loaded: UInt64
 }
 
-/// What a worker tells: a save, or a fault that it saw by itself.
+/// A report of a worker: a save, a read, or a problem.
 enum RaceEvent: Codable, Sendable {
   case save(RaceRecord)
   case problem(String)

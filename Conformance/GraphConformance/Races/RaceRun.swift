@@ -3,21 +3,21 @@ import Foundation
 import StoreConformance
 import StoreProtocol
 
-/// What is left of a run.
+/// The results of a run.
 struct RaceResult: Sendable {
   var records: [RaceRecord] = []
   var reads: [RaceRead] = []
   var actions: [RaceAction] = []
-  /// What went wrong in the runner and its processes.
+  /// Errors of the runner and of its processes.
   var problems: [String] = []
-  /// The content of the stores; nil where one of them cannot be read, which `unreadable` explains.
+  /// The contents of the stores. Nil if a store cannot be read; `unreadable` then has the reason.
   var contents: [StoreContents]?
   var unreadable: String?
-  /// By the URLs of copies.
+  /// The contents of the copies, by URL.
   var copies: [URL: StoreContents] = [:]
 }
 
-/// Runs a program on new stores of a kind, with a thread for each worker.
+/// Runs a program on new stores of one type, with one thread for each worker.
 final class RaceRun: @unchecked Sendable {
   private let harness: any StoreHarness
   private let program: RaceProgram
@@ -26,7 +26,7 @@ final class RaceRun: @unchecked Sendable {
 
   init(_ harness: any StoreHarness, _ program: RaceProgram) { (self.harness, self.program) = (harness, program) }
 
-  /// Runs it and reads the stores afterwards. Throws where they cannot be made.
+  /// Runs the program, and reads the stores afterwards. Throws if the stores cannot be created.
   func run() throws -> RaceResult {
     let places = try (0..<program.stores).map { _ in try harness.makeLocation() }
     defer { for place in places { try? harness.destroy(place) } }
@@ -62,7 +62,7 @@ final class RaceRun: @unchecked Sendable {
     }
   }
 
-  /// Reads the stores: through a new coordinator where they outlive the one that wrote.
+  /// Reads the stores. Persistent stores are read through a new coordinator.
   private func read(_ stage: RaceStage) throws {
     if !harness.backend.capabilities.contains(.persistent) {
       result.contents = try stage.coordinators[0].persistentStores.map { try StoreContents($0.requireEngine()) }
@@ -72,7 +72,7 @@ final class RaceRun: @unchecked Sendable {
     for url in result.actions.compactMap(\.url) { result.copies[url] = try contents(url) }
     let isDestroyed = result.actions.contains { $0.kind == .destroy && $0.error == nil }
     result.contents = try stage.urls.enumerated().compactMap { index, url in
-      // To open it would make a new one.
+      // Opening the removed store would create a new one.
       if index == 0 && isDestroyed && !FileManager.default.fileExists(atPath: url.path) { return nil }
       return try contents(url)
     }

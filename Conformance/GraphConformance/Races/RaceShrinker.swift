@@ -1,23 +1,23 @@
 import Foundation
 import StoreConformance
 
-/// Makes a program that fails shorter, as long as it still fails.
+/// Shortens a failing program while it still fails.
 ///
-/// A race need not show each time, so that a candidate counts as sound only after it has run well several times.
+/// A race does not fail on each run, so a candidate counts as correct only after several runs without a fault.
 struct RaceShrinker {
   private let harness: any StoreHarness
   private let deadline: Date
   private let attempts: Int
 
-  /// It stops after so many seconds, with what it has then.
+  /// The shrinker stops after `seconds` with the shortest program found so far.
   init(_ harness: any StoreHarness, seconds: Double, attempts: Int = 12) {
     self.harness = harness
     self.attempts = attempts
     deadline = Date(timeIntervalSinceNow: seconds)
   }
 
-  /// A shorter program, and what goes wrong in it: at least one fault is of the same kind as the first of `faults`. The
-  /// program as it is where none fails again.
+  /// Returns a shorter program and its faults, of which at least one has the same kind as the first of `faults`.
+  /// Returns `program` unchanged if no candidate fails.
   func shrink(_ program: RaceProgram, _ faults: [RaceFault]) -> (program: RaceProgram, faults: [RaceFault]) {
     var best = (program: program, faults: faults)
     guard let first = faults.first else { return best }
@@ -56,7 +56,7 @@ struct RaceShrinker {
 }
 
 extension RaceProgram {
-  /// Without some of the operations, which are counted through the setup and all workers.
+  /// The program without a range of operations. The indices count the setup first, then the workers in order.
   func removing(_ range: Range<Int>) -> RaceProgram {
     var (program, index) = (self, 0)
     func kept(_ operations: [RaceOperation]) -> [RaceOperation] {
@@ -68,7 +68,7 @@ extension RaceProgram {
     return program
   }
 
-  /// Only what has to do with some objects: their operations, and the saves and meetings of what is kept.
+  /// The program reduced to some objects: their operations, and the saves and meetings between them.
   func concerning(_ names: Set<String>) -> RaceProgram {
     func kept(_ operations: [RaceOperation]) -> [RaceOperation] {
       var hasKept = false

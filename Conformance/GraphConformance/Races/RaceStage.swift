@@ -3,10 +3,10 @@ import Foundation
 import StoreConformance
 import StoreProtocol
 
-/// What one process works on: coordinators, each with the stores of a program.
+/// The coordinators of one process, each with the stores of a program.
 final class RaceStage: @unchecked Sendable {
   let coordinators: [NSPersistentStoreCoordinator]
-  /// Whether an action of the program lets the stores that are open be replaced.
+  /// Whether an action of the program can replace the open stores.
   let isReplaceable: Bool
   private let harness: any StoreHarness
   private let lock = NSLock()
@@ -14,10 +14,10 @@ final class RaceStage: @unchecked Sendable {
   private var storeURLs: [URL]
   private var backup: URL?
 
-  /// Where the stores are now: a migration moves the first.
+  /// The current URLs of the stores. A migration moves the first store.
   var urls: [URL] { lock.withLock { storeURLs } }
 
-  /// Opens the stores at some URLs once for each coordinator.
+  /// Opens the stores at the URLs, once for each coordinator.
   init(_ program: RaceProgram, process: Int, _ harness: any StoreHarness, _ urls: [URL]) throws {
     let last = program.workers.filter { $0.process == process }.map(\.coordinator).max() ?? 0
     if last > 7 { throw RaceProblem("A program has at most eight coordinators in a process, not \(last + 1).") }
@@ -48,7 +48,7 @@ final class RaceStage: @unchecked Sendable {
     }
   }
 
-  /// Removes what actions have made.
+  /// Removes the stores that actions created.
   func clean() { for place in lock.withLock({ places }) { try? harness.destroy(place) } }
 
   private func newURL() throws -> URL {
@@ -59,12 +59,12 @@ final class RaceStage: @unchecked Sendable {
 
   // MARK: Actions on the first store
 
-  /// Copies the store, to be put in its place later.
+  /// Copies the store, for a later action `replace`.
   func prepare(_ program: RaceProgram) throws {
     if program.actions.contains(.replace) { backup = try copy() }
   }
 
-  /// Runs an action on the first store; for a copy it gives its URL.
+  /// Runs an action on the first store. Returns the URL of the copy for a copy, else nil.
   func run(_ action: RaceAction.Kind, coordinator: Int) throws -> URL? {
     let type = harness.backend.storeType
     switch action {
@@ -90,16 +90,16 @@ final class RaceStage: @unchecked Sendable {
   }
 }
 
-/// Something done to a whole store while others save.
+/// An action on a whole store while other workers save.
 struct RaceAction: Codable, Sendable {
   enum Kind: String, Codable, CaseIterable, Sendable {
-    /// Makes a copy elsewhere.
+    /// Copies the store to a new location.
     case copy
-    /// Moves the store of a coordinator to another place, where its contexts go on.
+    /// Moves the store of a coordinator to a new location, where its contexts continue.
     case migrate
-    /// Puts a copy that was made before in the store's place, through another coordinator.
+    /// Replaces the store by an earlier copy, through another coordinator.
     case replace
-    /// Removes the store, through another coordinator.
+    /// Removes the store through another coordinator.
     case destroy
   }
 
@@ -107,10 +107,10 @@ struct RaceAction: Codable, Sendable {
   let worker: Int
   let start: UInt64
   var end: UInt64 = 0
-  /// Why it was not done.
+  /// The error of a failed action.
   var error: String?
-  /// Whether that was because the store is in use.
+  /// Whether the action failed because the store is in use.
   var isBusy = false
-  /// The copy that was made.
+  /// The URL of the copy.
   var url: URL?
 }

@@ -2,10 +2,10 @@ import CoreData
 import Foundation
 import StoreProtocol
 
-/// One context that runs the operations of a worker, and tells of its saves.
+/// A context that runs the operations of a worker and reports its saves.
 ///
-/// An operation on an object that the context does not find is passed over. After a save that failed the context drops
-/// its changes and takes what others have saved.
+/// An operation is skipped if the context does not find its object. After a failed save the context discards its
+/// changes and loads what others have saved.
 final class RaceWorker {
   private let number: Int
   private let worker: RaceProgram.Worker
@@ -14,7 +14,7 @@ final class RaceWorker {
   private let meeting: any RaceMeeting
   private let tell: (RaceEvent) -> Void
   private var known: [RaceObject: NSManagedObject] = [:]
-  /// When the rows of ``known`` were read.
+  /// Times just before the rows of ``known`` were read.
   private var loaded: [RaceObject: UInt64] = [:]
   private var pending = PendingSave()
 
@@ -28,7 +28,7 @@ final class RaceWorker {
     context.mergePolicy = worker.policy.mergePolicy
   }
 
-  /// Runs all operations. The context is held by none of them while it waits for others or does something to a store.
+  /// Runs all operations. No operation blocks the context while it waits for other workers or acts on a store.
   func run() {
     for operation in worker.operations {
       switch operation {
@@ -38,7 +38,7 @@ final class RaceWorker {
       default:
         context.performAndWait {
           do { try run(operation) } catch {
-            // Of a store that an action has removed or replaced.
+            // The error is from a store that an action has removed or replaced.
             if stage.isReplaceable && (error as NSError).code == NSPersistentStoreOperationError { return }
             tell(.problem("\(operation): \(Graph.text(of: error))"))
           }
@@ -102,7 +102,7 @@ final class RaceWorker {
     let request = NSFetchRequest<NSManagedObject>(entityName: object.entity)
     request.predicate = NSPredicate(format: "name == %@", object.text)
     request.returnsObjectsAsFaults = false
-    // A fetch leaves the row of an object that the context has read already.
+    // A fetch does not reload the row of an object that is not a fault.
     let before = Set(context.registeredObjects.filter { !$0.isFault }.map(ObjectIdentifier.init))
     let time = RaceRecord.now()
     let found = try context.fetch(request).first
@@ -138,8 +138,8 @@ final class RaceWorker {
     }
   }
 
-  /// Notes a link for what is told of the save. Links to one owner are told as values of the member. Whether there was
-  /// a link the side says that is changed: the two may have been read at different times.
+  /// Notes a link for the record of the save. Links to a single owner are recorded as values of the member instead. The
+  /// changed side decides whether the link existed before, because the two sides may have been read at different times.
   private func note(
     _ ownerName: RaceObject, _ memberName: RaceObject, _ owner: NSManagedObject, _ member: NSManagedObject,
     isLinked: Bool, fromOwner: Bool
@@ -166,7 +166,7 @@ final class RaceWorker {
 
   // MARK: Large values
 
-  /// A row that is not held any more is not read: somebody may have deleted it since.
+  /// Reads only rows that are still loaded: an object that became a fault may have been deleted by others.
   private func readLarge(_ name: RaceObject) {
     guard let object = known[name], object.managedObjectContext != nil, !object.isFault, !object.isDeleted,
       let time = loaded[name]
@@ -197,7 +197,7 @@ final class RaceWorker {
       record.end = RaceRecord.now()
       (record.code, record.error) = ((error as NSError).code, Graph.text(of: error))
       let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? StoreError
-      // Of several stores only some may have been saved to.
+      // With several stores, only some may have been saved.
       let isPartial = record.code == NSPersistentStoreIncompleteSaveError
       record.outcome = cause?.outcome == .outcomeUnknown || isPartial ? .unknown : .notSaved
     }
@@ -205,7 +205,7 @@ final class RaceWorker {
     changes.fill(&record)
     pending.fill(&record)
     reported.fill(&record)
-    // Deletions too: an object that is looked for again after its deletion is not known any more.
+    // Includes deletions, because a deleted object that the worker looks up again is no longer in `known`.
     let named = known.map { ($0.key, $0.value) } + pending.deletions
     for (name, object) in named where !object.objectID.isTemporaryID {
       record.known.append(RaceRecord.Insertion(name: name.text, id: RaceValue.id(object)))
@@ -215,16 +215,16 @@ final class RaceWorker {
   }
 }
 
-/// What a worker did since its last save, beyond what its context knows.
+/// A worker's changes since its last save that its context does not record.
 private struct PendingSave {
   var begin: UInt64 = 0
   var deletions: [(name: RaceObject, object: NSManagedObject)] = []
   var links: [RaceRecord.Pair] = []
-  /// By pairs with `isLinked` true: whether they are linked now, and whether they were before.
+  /// Keys are pairs with `isLinked` true. `pairs` has the state now, `wereLinked` the state before.
   var pairs: [RaceRecord.Pair: Bool] = [:]
   var wereLinked: [RaceRecord.Pair: Bool] = [:]
   var ends: [RaceRecord.Pair: (owner: NSManagedObject, member: NSManagedObject)] = [:]
-  /// Owners by name whose order was set.
+  /// The owners whose order was set, by name.
   var ordered: [String: NSManagedObject] = [:]
 
   func fill(_ record: inout RaceRecord) {
@@ -232,7 +232,7 @@ private struct PendingSave {
     for (pair, isLinked) in pairs where wereLinked[pair] != isLinked {
       var told = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked)
       if isLinked, let (owner, member) = ends[pair], record.outcome == .saved {
-        // Also those that the context has found to be gone: what is set to them is not saved.
+        // Includes links to objects that the context has found deleted: values set to them are not saved.
         let isGone = [owner, member].contains { $0.managedObjectContext == nil || $0.isDeleted }
         let isThere = { member.many("owners").contains(owner) || owner.many("members").contains(member) }
         told.isDropped = isGone || !isThere()
@@ -254,7 +254,7 @@ private struct RaceChanges {
   private var insertions: [(object: NSManagedObject, name: String)] = []
   private var writes: [(object: NSManagedObject, key: String, content: Content, isDefinite: Bool)] = []
 
-  /// The context has no pending changes.
+  /// Call `processPendingChanges()` on the context first.
   init(_ context: NSManagedObjectContext, _ policy: RaceProgram.Policy) {
     for object in context.insertedObjects {
       insertions.append((object, object.text("name") ?? ""))
@@ -284,7 +284,7 @@ private struct RaceChanges {
     }
   }
 
-  /// Puts them into a record, with the IDs that the objects have now.
+  /// Adds the values to a record, with the current IDs of the objects.
   func fill(_ record: inout RaceRecord) {
     record.insertions = insertions.map { RaceRecord.Insertion(name: $0.name, id: RaceValue.id($0.object)) }
     record.writes = writes.map { write in
@@ -306,7 +306,7 @@ private struct RaceChanges {
   }
 }
 
-/// The objects that a context says it has deleted and changed in a save.
+/// The objects that a context reports as deleted and updated in a save.
 private final class Reported: @unchecked Sendable {
   private var watch: (any NSObjectProtocol)?
   private var deleted: [NSManagedObject] = []
@@ -326,11 +326,12 @@ private final class Reported: @unchecked Sendable {
     watch = nil
   }
 
-  /// Adds the deleted objects, and what the save may have changed that the worker has not touched: the owners of
-  /// members, and with the policy that writes whole objects all values of those whose other end has changed.
+  /// Adds the deleted objects and the possible changes of the save that the worker did not make: the owners of members;
+  /// and, with the policy that writes whole objects, all values of objects whose relationships changed.
   func fill(_ record: inout RaceRecord) {
     record.deleted = deleted.map(RaceValue.id)
-    // Those that a delete rule has led to, nobody may know under an ID that the store has given them by moving.
+    // Objects deleted by a delete rule may have an ID that no worker knows, because a migration of the store changed
+    // the ID.
     for object in deleted {
       if let name = object.text("name") {
         record.known.append(RaceRecord.Insertion(name: name, id: RaceValue.id(object)))
@@ -349,10 +350,9 @@ private final class Reported: @unchecked Sendable {
   }
 }
 
-/// How values and IDs are told.
+/// The text form of values and IDs.
 enum RaceValue {
-  /// Bytes above the size from which a store may keep them beside the row; they begin with a token, and each word
-  /// repeats it.
+  /// Bytes that are large enough for external storage. They begin with a token, and each word repeats it.
   static func data(_ token: Int64) -> Data {
     withUnsafeBytes(of: token.littleEndian) { word in
       var data = Data(capacity: 104_000)
@@ -361,13 +361,13 @@ enum RaceValue {
     }
   }
 
-  /// The token of bytes that ``data(_:)`` made; nil for any other.
+  /// The token of bytes that ``data(_:)`` made; nil for other bytes.
   static func token(_ data: Data) -> Int64? {
     guard data.count == 104_000, data.prefix(104_000 - 8) == data.dropFirst(8) else { return nil }
     return Int64(littleEndian: data.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) })
   }
 
-  /// An object's ID: `UUID/Entity/p5`.
+  /// An object's ID as text: `UUID/Entity/p5`.
   static func id(_ object: NSManagedObject) -> String {
     String(object.objectID.uriRepresentation().absoluteString.dropFirst("x-coredata://".count))
   }

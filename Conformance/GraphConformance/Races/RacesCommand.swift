@@ -2,20 +2,20 @@ import Foundation
 import StoreConformance
 import StoreProtocol
 
-/// `races`: contexts that link and delete the same objects at the same time, and a judge of what is left.
+/// The command `races`: contexts link and delete the same objects at the same time, and a judge checks the result.
 public enum RacesCommand {
-  /// What the program prints of its use.
+  /// The help text of the command.
   public static let usage = """
 
       races [--backend B]... [--seconds N] [--seed S] [--least N] [--at-most SECONDS] [--count] [--kind K]... [--shrink SECONDS] [--replay-to FILE]
-      contexts that link and delete the same objects at the same time; at least so many
-      overlaps of both must have happened, for which it goes on until --at-most; --count goes on after faults and
-      counts them
-      races --backend B --replay FILE [--times N]          a program that failed, several times
+      contexts that link and delete the same objects at the same time. With --least the run continues, up to
+      --at-most, until the two have overlapped N times; fewer overlaps are a failure. With --count it continues
+      after faults and counts them.
+      races --backend B --replay FILE [--times N]          runs a program that failed again, N times
     """
 
-  /// Runs the command if it is this one. The status: 0 where all is explained, 1 for problems or too few overlaps, 2
-  /// for wrong use.
+  /// Runs the command if the first word names it; returns nil otherwise. The status is 0 if everything is explained, 1
+  /// for faults or too few overlaps, 2 for wrong use.
   public static func run(_ words: [String], _ harnesses: [any StoreHarness]) -> Int32? {
     guard let name = words.first, ["races", "races-worker"].contains(name) else { return nil }
     do {
@@ -78,7 +78,7 @@ public enum RacesCommand {
     return missing.isEmpty && faults == 0 ? 0 : 1
   }
 
-  /// Prints what went wrong and a short program that does it again, and keeps that.
+  /// Prints the faults and a short program that reproduces them, and saves the program.
   private static func report(
     _ program: RaceProgram, _ faults: [RaceFault], _ harness: any StoreHarness, _ options: RaceOptions
   ) {
@@ -92,13 +92,13 @@ public enum RacesCommand {
     do {
       try Data(short.program.text.utf8).write(to: file)
       print("  store-conformance races --backend \(harness.name) --replay \(file.path)")
-    } catch { print("  the program cannot be written to \(file.path): \(error)") }
+    } catch { print("  the program could not be written to \(file.path): \(error)") }
   }
 
   private static func replay(_ file: String, _ options: RaceOptions) throws -> Int32 {
     let program = try RaceProgram(text: String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self))
     guard options.harnesses.count == 1, let harness = options.harnesses.first else {
-      throw RaceProblem("--replay needs one --backend")
+      throw RaceProblem("--replay needs exactly one --backend")
     }
     var failures = 0
     for _ in 0..<options.times {
@@ -122,7 +122,7 @@ struct RaceOptions {
   var seconds = 20
   var seed = UInt64(Date().timeIntervalSince1970)
   var least = 0
-  /// How long to go on at most, in seconds, for `least` overlaps.
+  /// The maximum time in seconds to reach `least` overlaps.
   var most = 0
   var shrinking = 30
   var times = 20
@@ -130,9 +130,9 @@ struct RaceOptions {
   var urls: [URL] = []
   var replay: String?
   var replayTo: String?
-  /// Whether to go on after faults, and count them.
+  /// Whether to continue after faults and count them.
   var isCounting = false
-  /// The kinds of relationships; all of them where the command names none.
+  /// The kinds of relationships; all kinds by default.
   var kinds: [RaceKind] = []
 
   init(_ words: [String], _ all: [any StoreHarness]) throws(RaceProblem) {
@@ -144,18 +144,18 @@ struct RaceOptions {
       }
       guard let value = rest.popFirst() else { throw RaceProblem("\(option) needs a value") }
       func number<N: FixedWidthInteger>(_ type: N.Type = N.self) throws(RaceProblem) -> N {
-        guard let number = N(value), number >= 0 else { throw RaceProblem("\(option) is to be a number, not \(value)") }
+        guard let number = N(value), number >= 0 else { throw RaceProblem("\(option) must be a number, not \(value)") }
         return number
       }
       switch option {
       case "--backend":
         guard let found = all.first(where: { $0.name == value }) else {
-          throw RaceProblem("there is no store \(value); there are \(all.map(\.name).joined(separator: ", "))")
+          throw RaceProblem("there is no backend \(value); known: \(all.map(\.name).joined(separator: ", "))")
         }
         harnesses.append(found)
       case "--kind":
         guard let kind = RaceKind(text: Substring(value)) else {
-          throw RaceProblem("no kind is \(value); there are \(RaceKind.all.map(\.text).joined(separator: ", "))")
+          throw RaceProblem("there is no kind \(value); known: \(RaceKind.all.map(\.text).joined(separator: ", "))")
         }
         kinds.append(kind)
       case "--seconds": seconds = try number()

@@ -1,13 +1,13 @@
 import StoreQuery
 
-/// A function of one value that predicates are generated with.
+/// A function of one value for generated predicates.
 struct GeneratedFunction {
   /// The name before the parentheses.
   let name: String
   let takesText: Bool
   let givesText: Bool
 
-  /// All that there are, those that were added among them.
+  /// All functions of one value, including added ones.
   static var all: [GeneratedFunction] { Function.all.compactMap(GeneratedFunction.init) }
 
   init?(_ function: Function) {

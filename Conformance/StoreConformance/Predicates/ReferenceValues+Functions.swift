@@ -123,14 +123,14 @@ extension ReferenceValues {
 
   // MARK: Functions
 
-  /// The functions that have an independent meaning here.
+  /// The functions that the suite evaluates independently of the library.
   static let functions: Set<String> = [
     "uppercase", "lowercase", "canonical", "length", "abs", "floor", "ceiling", "trunc", "sqrt", "log", "ln", "exp",
     "negate", "onesComplement",
   ]
 
   static func function(_ name: String, _ value: Value) -> Value {
-    // Of a function that was added, stores have to give what its kernel gives.
+    // For an added function, stores must give the result of its kernel.
     guard functions.contains(name) else { return Function.named(name + ":")?.evaluate([value]) ?? .null }
     if name == "negate" || name == "onesComplement" { return prefixed(name == "negate" ? "-" : "~", value) }
     if case .string(let text) = value {

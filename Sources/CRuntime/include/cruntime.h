@@ -5,35 +5,34 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Retains a Swift object unless its deinitialisation has begun. Returns whether it did.
+/// Retains a Swift object unless its deinitialization has begun. Returns whether it did.
 bool cd_try_retain(void *object);
 
-/// Ends the counting of references to a Swift object, which is never freed from here on. Nobody else may hold it yet on
-/// another thread.
+/// Ends the reference counting of a Swift object, which is never freed from then on. No other thread may hold it yet.
 void cd_make_immortal(void *object);
 
-/// Retains a Swift object so many times at once.
+/// Retains a Swift object `count` times at once.
 void cd_retain_many(void *object, uint32_t count);
 
-/// Memory that is not initialised, at the alignment of `malloc`, which Swift's own allocation takes a slower way to on
-/// Linux. Free it with `free`. Ends the program where there is no memory.
+/// Allocates uninitialized memory with the alignment of `malloc`. On Linux this is faster than Swift's own allocation.
+/// Free it with `free`. Ends the program where there is no memory.
 void *cd_allocate(size_t size);
 
-/// Memory for so many items, all bytes zero, which large tables get without anybody writing the zeros. Free it with
-/// `free`. Ends the program where there is no memory.
+/// Allocates memory for `count` items, all bytes zero. For large tables the system provides zeroed pages, so the zeros
+/// need not be written. Free it with `free`. Ends the program where there is no memory.
 void *cd_allocate_zeroed(size_t count, size_t size);
 
-/// Asks the processor to have the memory at hand that is about to be written.
+/// Prefetches memory that is about to be written into the processor's cache.
 static inline void cd_prefetch(const void *address) { __builtin_prefetch(address, 1); }
 
-/// A pointer of the calling thread's own, null at first.
+/// The address of a pointer that belongs to the calling thread, null at first.
 void **cd_thread_slot(void);
 
-/// Calls `body` with the metadata of every class of the process that is called `name`, whatever module it is in.
-/// Generic classes are left out. Stops when `body` returns false.
+/// Calls `body` with the metadata of every class of the process with the name `name`, in any module. Generic classes
+/// are left out. Stops when `body` returns false.
 void cd_find_classes(const char *name, bool (*body)(const void *metadata, void *context), void *context);
 
-/// Allocates a Swift object of a class, retained once. Its storage is not initialised.
+/// Allocates a Swift object of a class, retained once. Its storage is not initialized.
 void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mask);
 
 /// An argument of a variable argument list.
@@ -43,7 +42,7 @@ union cd_argument {
   const void *pointer;
 };
 
-/// Reads so many arguments. `kinds` has a letter for each: `i` an `int`, `u` an `unsigned int`, `l` an integer of 64
+/// Reads `count` arguments. `kinds` has a letter for each: `i` an `int`, `u` an `unsigned int`, `l` an integer of 64
 /// bits, `d` a `double`, `p` a pointer.
 void cd_read_arguments(va_list list, const char *kinds, size_t count, union cd_argument *arguments);
 

@@ -4,7 +4,7 @@ import StoreSchema
 /// The attributes and to-one relationships of an object by name, as conflicts show them: IDs of destinations, `NSNull`
 /// for nil.
 enum ConflictSnapshot {
-  /// Of an object, as it is in its context. Data outside the row is left out: the store may have let go of it.
+  /// The values of an object in its context. Data outside the row is left out, because the store may have removed it.
   static func present(of object: NSManagedObject) -> [String: Any] {
     var result: [String: Any] = [:]
     for attribute in object.info.attributes {
@@ -19,7 +19,7 @@ enum ConflictSnapshot {
     return result
   }
 
-  /// Of a row of the object, without data outside the row too.
+  /// The values in a row of the object. Data outside the row is left out here too.
   static func row(_ row: Row, of object: NSManagedObject) -> [String: Any] {
     let info = object.info
     var result: [String: Any] = [:]

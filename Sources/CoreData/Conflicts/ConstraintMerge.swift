@@ -1,13 +1,14 @@
 import Foundation
 import StoreSchema
 
-/// Leaves one of the objects that have the same unique values, as a merge policy of another type than `error` says.
+/// Resolves a constraint conflict: only one of the objects keeps the unique values, as a merge policy other than
+/// `error` says.
 struct ConstraintMerge {
   private let policy: NSMergePolicyType
   private let conflict: NSConstraintConflict
-  /// Who has the values still, in the order in which they are told.
+  /// The objects that still have the values, in the order in which the conflict reports them.
   private let objects: [NSManagedObject]
-  /// The stored one among others.
+  /// The stored object among them.
   private let database: NSManagedObject?
 
   init(_ conflict: NSConstraintConflict, _ policy: NSMergePolicyType) {
@@ -26,7 +27,7 @@ struct ConstraintMerge {
     database = isGivenUp || stored?.flags.isDeleted == true ? nil : stored
   }
 
-  /// Gives the stored objects that the policy rolls back.
+  /// Returns the stored objects that the policy rolls back.
   func run() throws -> [NSManagedObject] {
     guard objects.count + (database == nil ? 0 : 1) > 1, let core = objects[0].core else { return [] }
     let saved = objects.filter { !$0.flags.isInserted }
@@ -37,19 +38,19 @@ struct ConstraintMerge {
     if rolledBack.isEmpty { for object in others { try giveBack(object) } }
     if !survivor.isToBeWritten { core.refresh(survivor, mergeChanges: true) }
     survivor.prepareToRead()
-    // It has gone since: the next attempt finds nobody with the values.
+    // The object has been deleted since: at the next attempt no stored object has the values.
     if survivor.flags.isDeleted { return rolledBack }
     for object in objects where object !== survivor && object.flags.isInserted {
       if prefersNew { take(from: object, survivor) }
       moveLinks(from: object, to: survivor)
       core.delete(object)
-      // Its delete rules hold for what is left to it.
+      // Applies its delete rules to the links that it still has.
       core.propagateDeletes()
     }
     return rolledBack
   }
 
-  /// New objects by the order of their keys: temporary ones count down, permanent ones that were asked for count up.
+  /// Orders new objects by their keys: temporary keys count down, permanent keys count up.
   private static func isOlder(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
     if (a.key < 0) != (b.key < 0) { return b.key < 0 }
     return abs(a.key) < abs(b.key)
@@ -59,8 +60,8 @@ struct ConstraintMerge {
     policy == .mergeByPropertyObjectTrumpMergePolicyType || policy == .overwriteMergePolicyType
   }
 
-  /// A stored object gets its own unique values again, or fails the save: to let it have the other's, the other would
-  /// have to go, and no policy deletes a stored object.
+  /// Gives a stored object its own unique values again, or fails the save. To let it have the values of the other
+  /// stored object, that one would have to be deleted, and no policy deletes a stored object.
   private func giveBack(_ object: NSManagedObject) throws {
     if policy != .mergeByPropertyStoreTrumpMergePolicyType { throw CoreDataError.conflicts([conflict]) }
     for (key, value) in object.committed(conflict.content.constraint) {
@@ -68,8 +69,8 @@ struct ConstraintMerge {
     }
   }
 
-  /// Attributes, and destinations of to-one relationships, as far as both have them: they may be of different
-  /// sub-entities.
+  /// Takes attributes and destinations of to-one relationships, as far as both objects have them: they may be of
+  /// different sub-entities.
   private func take(from new: NSManagedObject, _ survivor: NSManagedObject) {
     for (key, found) in new.info.keys {
       switch found {
@@ -91,14 +92,15 @@ struct ConstraintMerge {
     }
   }
 
-  /// The same relationship of another object, nil where that has none, or one of its own with the same name.
+  /// The same relationship of another object; nil where the object has none, or has its own relationship with the same
+  /// name.
   private static func relationship(_ relationship: Relationship, of object: NSManagedObject) -> Relationship? {
     object.info.entity.relationships.first {
       $0.name == relationship.name && $0.declaringEntity == relationship.declaringEntity
     }
   }
 
-  /// Members of the object's to-many relationships become those of the survivor.
+  /// Moves the members of the object's to-many relationships to the survivor.
   private func moveLinks(from old: NSManagedObject, to survivor: NSManagedObject) {
     for info in old.info.relationships where info.relationship.isToMany {
       guard let relationship = Self.relationship(info.relationship, of: survivor) else { continue }
@@ -110,7 +112,7 @@ struct ConstraintMerge {
 }
 
 extension Attribute {
-  /// Whether two sub-entities have the attribute from one entity above them.
+  /// Whether two entities have inherited the attribute from the same entity.
   fileprivate func isSame(as other: Attribute) -> Bool {
     name == other.name && declaringEntity == other.declaringEntity && slot == other.slot
   }

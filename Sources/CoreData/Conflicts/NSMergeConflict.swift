@@ -13,14 +13,14 @@ import StoreSchema
 /// Snapshots have all attributes and to-one relationships. A to-one relationship is an `NSManagedObjectID`; nil is
 /// `NSNull`. Data that the store keeps outside the row is left out.
 open class NSMergeConflict: NSObject {
-  /// What the conflict is, whatever a subclass says of it.
+  /// The properties of the conflict, even where a subclass overrides them.
   struct Content {
     let object: NSManagedObject
     let present, cached, stored: [String: Any]?
     let versionRead, storedVersion: Int
   }
   final let content: Content
-  /// The row in the store, where a save has made the conflict and the object is not gone.
+  /// The row in the store; nil where a client has made the conflict, or where the object is gone.
   final let persisted: Row?
 
   /// The object of the context that cannot be saved as it is.
@@ -36,7 +36,8 @@ open class NSMergeConflict: NSObject {
   /// The version in the store, 0 where the object is gone.
   open var newVersionNumber: Int { content.storedVersion }
 
-  /// A conflict of an object; its ``objectSnapshot`` is taken now. Nil snapshots stand for what is not known or gone.
+  /// A conflict of an object; its ``objectSnapshot`` is taken now. Nil snapshots stand for values that are not known,
+  /// or for an object that is gone.
   public init(
     source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
     cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
@@ -47,7 +48,8 @@ open class NSMergeConflict: NSObject {
     persisted = nil
   }
 
-  /// The conflict of a save: the row of `object` in its store, nil where it is gone, and whether the row cache has it.
+  /// The conflict of a save. `persisted` is the row of `object` in its store, nil where it is gone. `isCached` says
+  /// whether the row cache has it.
   init(_ object: NSManagedObject, versionRead: Int64, persisted: Row?, isCached: Bool) {
     let read = object.row.map { ConflictSnapshot.row($0, of: object) }
     let stored = persisted.map { ConflictSnapshot.row($0, of: object) }
@@ -61,7 +63,7 @@ open class NSMergeConflict: NSObject {
 
 /// Objects that cannot be saved, because their values must be unique and are not.
 open class NSConstraintConflict: NSObject {
-  /// What the conflict is, whatever a subclass says of it.
+  /// The properties of the conflict, even where a subclass overrides them.
   struct Content {
     var constraint: [String] = []
     var values: [String: Any] = [:]
@@ -85,7 +87,7 @@ open class NSConstraintConflict: NSObject {
   /// The values of ``conflictingObjects``, in their order.
   open var conflictingSnapshots: [[AnyHashable: Any]] { content.snapshots }
 
-  /// A conflict of objects about a constraint. The values are those of the first object.
+  /// A conflict of objects over a constraint. The values are those of the first object.
   public init(
     constraint contraint: [String], database databaseObject: NSManagedObject?,
     databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],

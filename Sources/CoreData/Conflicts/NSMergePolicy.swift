@@ -10,7 +10,7 @@ public enum NSMergePolicyType: UInt, Sendable {
   case mergeByPropertyObjectTrumpMergePolicyType = 2
   /// All values of the context count, also those that it has not changed.
   case overwriteMergePolicyType = 3
-  /// All values of the store count: the context's changes of the object are given up.
+  /// All values of the store count: the context's changes of the object are discarded.
   case rollbackMergePolicyType = 4
 }
 
@@ -57,10 +57,10 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   /// How the policy resolves conflicts.
   open var mergeType: NSMergePolicyType { type }
 
-  /// A policy of a type. A subclass gives the type that is nearest to what it does.
+  /// A policy of a type. A subclass passes the type that is nearest to its behaviour.
   public init(merge ty: NSMergePolicyType) { type = ty }
 
-  /// One policy of each type, whatever a subclass says.
+  /// One policy of each type, even where a subclass overrides the class properties.
   enum Shared {
     static let error = NSMergePolicy(merge: .errorMergePolicyType)
     static let storeTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
@@ -83,21 +83,21 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   ///
   /// A subclass calls `super`, before or after its own changes of the objects.
   ///
-  /// - Throws: An error ends the save with that error. Conflicts that remain end it with 133020. What was merged into
-  ///   objects by then stays in them.
+  /// - Throws: Any error that is thrown ends the save. Conflicts that remain end it with 133020. Values that were
+  ///   merged into objects before the error stay in them.
   open func resolve(mergeConflicts list: [Any]) throws {
     try resolve(optimisticLockingConflicts: list.compactMap { $0 as? NSMergeConflict })
   }
 
-  /// Merges the values of the stores into the objects, as the type of the policy says.
+  /// Merges the values of the stores into the objects, by the type of the policy.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     if list.isEmpty { return }
     if type == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
     try ObjectMerge.merge(list, type)
   }
 
-  /// Leaves one object with the unique values of each conflict, as the type of the policy says. Conflicts that a
-  /// subclass has resolved before are skipped.
+  /// Leaves one object with the unique values of each conflict, by the type of the policy. Conflicts that a subclass
+  /// has resolved before are skipped.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if list.isEmpty { return }
     if type == .errorMergePolicyType { throw CoreDataError.conflicts(list) }

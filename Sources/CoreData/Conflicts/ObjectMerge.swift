@@ -2,24 +2,25 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Brings objects of a save up to what their stores have by now, as a merge policy of another type than `error` says.
+/// Merges the present rows of the stores into objects of a save, as a merge policy other than `error` says.
 struct ObjectMerge {
   private let core: ContextCore
   private let policy: NSMergePolicyType
   private var gone: [NSManagedObject] = []
-  /// Who may have no changes left: the merged objects, and those that were linked to one that has come back.
+  /// Objects that may have no changes left: the merged objects, and those that were linked to an object whose deletion
+  /// was undone.
   private var touched: [NSManagedObject] = []
 
   private init(_ core: ContextCore, _ policy: NSMergePolicyType) { (self.core, self.policy) = (core, policy) }
 
-  /// Merges the objects of conflicts. Those that are no context's any more, and new ones, stay as they are.
+  /// Merges the objects of conflicts. New objects, and objects that no longer belong to a context, are left alone.
   static func merge(_ conflicts: [NSMergeConflict], _ policy: NSMergePolicyType) throws {
     guard let core = conflicts.lazy.compactMap(\.content.object.core).first else { return }
     var merge = ObjectMerge(core, policy)
     for conflict in conflicts {
       let object = conflict.content.object
       guard object.core === core, object.flags.isDisjoint(with: [.inserted, .gone]) else { continue }
-      // The row that the conflict tells of, even if the store has a newer one by now: a subclass may count on its
+      // The row that the conflict reports is used, even if the store has a newer one now: a subclass may rely on its
       // values.
       let isToldGone = conflict.persisted == nil && conflict.content.storedVersion == 0
       try merge.merge(object, isToldGone ? nil : conflict.persisted ?? core.storedRow(of: object))
@@ -28,7 +29,7 @@ struct ObjectMerge {
     tell(conflicts.map(\.content.object))
   }
 
-  /// Gives saved objects what their store has, whatever their context has done to them.
+  /// Gives saved objects the values of their store, and discards the changes in their context.
   static func rollBack(_ objects: [NSManagedObject]) throws {
     guard let core = objects.first?.core else { return }
     var merge = ObjectMerge(core, .rollbackMergePolicyType)
@@ -59,8 +60,8 @@ struct ObjectMerge {
     core.dropRow(of: object)
     guard let stored else { return becomeDeleted(object) }
     if !object.flags.isDeleted {
-      // What is only checked is as it is stored, whatever the policy; but not what a change of its partner has linked
-      // to it.
+      // An object that is only checked gets the stored values, whatever the policy. But a link that a change of its
+      // partner has made stays.
       let isChanged = object.flags.hasChanges || object.info.oneToOnes.contains { isLinkedByPartner(object, $0) }
       let policy = isChanged ? policy : .mergeByPropertyStoreTrumpMergePolicyType
       try ObjectMerge(core, policy).mergeValues(object, stored)
@@ -72,17 +73,17 @@ struct ObjectMerge {
     object.extras?.fetchedProperties = [:]
   }
 
-  /// The row is gone. Whoever links to the object here lets go of it.
+  /// Marks an object as deleted whose row is gone. Objects of the context that link to it lose the link.
   private mutating func becomeDeleted(_ object: NSManagedObject) {
     if !object.flags.isDeleted {
       for relationship in object.info.entity.relationships { core.unlink(object, relationship) }
     }
     gone.append(object)
-    // It counts as deleted from here on, and is taken off the list with the others.
+    // It counts as deleted from here on. It is taken off the list together with the others.
     core.changes.becomeInaccessible(object)
   }
 
-  /// The deletion stays, and its rules hold for what is linked to the object by now.
+  /// Keeps the deletion, and applies its delete rules to the objects that are linked now.
   private func deleteAgain(_ object: NSManagedObject, _ stored: Row) {
     takeStored(object, stored)
     core.changes.propagateAgain(object)
@@ -96,7 +97,7 @@ struct ObjectMerge {
     object.toManys.removeAll()
   }
 
-  /// Takes back a deletion, and those that its delete rules led to.
+  /// Undoes a deletion, and the deletions that its delete rules have caused.
   private mutating func bringBack(_ object: NSManagedObject, _ stored: Row) throws {
     var waiting = [(object, stored)]
     var back: [NSManagedObject] = []
@@ -124,7 +125,7 @@ struct ObjectMerge {
     touched += back
   }
 
-  /// The deleted destinations of a relationship, as it is stored.
+  /// The deleted destinations of a relationship in the store.
   private func deleted(_ relationship: Relationship, _ object: NSManagedObject) -> [NSManagedObject] {
     var found = relationship.isToMany ? [] : object.toOne(relationship).map { [$0] } ?? []
     if relationship.isToMany {
@@ -134,7 +135,7 @@ struct ObjectMerge {
     return found.filter { $0.flags.isDeleted && $0.flags.isDisjoint(with: [.inserted, .inaccessible]) }
   }
 
-  /// Members that the deletion has taken out are linked again; those that have gone elsewhere stay there.
+  /// Links members again that the deletion has unlinked. Members that have another owner now keep that one.
   private mutating func linkMembers(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
     let state = object.loadedToMany(relationship)
     for member in state.members {
@@ -183,8 +184,8 @@ struct ObjectMerge {
     if object.changedSlots().isEmpty { object.clearOverlay() } else { core.markUpdated(object) }
   }
 
-  /// Values that stay are in the overlay afterwards; those that do not are there as they are stored, which is no
-  /// change.
+  /// Merges the attributes. Afterwards the overlay has the kept values of the context. For others it may hold the
+  /// stored values, which count as no change.
   private func mergeAttributes(_ object: NSManagedObject, _ stored: Row) {
     let (base, changed, info) = (object.row, object.changedSlots(), object.info)
     for attribute in info.entity.attributes {
@@ -196,7 +197,7 @@ struct ObjectMerge {
       let keeps =
         isChanged ? keepsChange(isStoredAnew: isStoredAnew) : policy == .overwriteMergePolicyType && isStoredAnew
       if keeps && attribute.derivation == nil {
-        // An element of a composite stays with the others.
+        // If an element of a composite is kept, all elements are.
         for slot in slots where isStoredAnew { keep(object, slot, stored) }
         continue
       }
@@ -211,8 +212,8 @@ struct ObjectMerge {
     prefersChanges || policy == .mergeByPropertyStoreTrumpMergePolicyType && !isStoredAnew
   }
 
-  /// Keeps the value that the object was read with. Data outside the row has gone with the row that named it: then the
-  /// stored value is taken.
+  /// Keeps the value that the object was read with. Data outside the row was removed with the row that named it; then
+  /// the stored value is used.
   private func keep(_ object: NSManagedObject, _ slot: Int, _ stored: Row) {
     let value = object.stored(slot)
     if object.info.externalSlots.contains(slot), case .data(let bytes) = value, bytes.first == 2 {
@@ -228,7 +229,7 @@ struct ObjectMerge {
     let (present, stored, merged): (NSManagedObject?, NSManagedObject?, NSManagedObject?)
   }
 
-  /// Nil for a relationship that nothing has happened to, or that leads to another store.
+  /// Nil for an unchanged relationship, and for one that leads to another store.
   private func destination(_ object: NSManagedObject, _ relationship: Relationship, _ stored: Row) throws -> ToOne? {
     guard let slot = relationship.slot else { return nil }
     func reference(_ row: Row?) -> ObjectReference? {
@@ -241,7 +242,7 @@ struct ObjectMerge {
     if !isStoredAnew && (!isChanged || policy != .rollbackMergePolicyType) { return nil }
     let destination = reference(stored).flatMap { core.object($0, store: object.storeIndex) }
     if isStoredAnew, relationship.linkedInverse?.isToMany == false {
-      // Their sides have changed with this one.
+      // The inverses have changed together with this relationship.
       for partner in [present, destination].compactMap({ $0 }) where !partner.isToBeWritten && !partner.flags.isDeleted
       {
         core.refresh(partner, mergeChanges: true)
@@ -255,8 +256,8 @@ struct ObjectMerge {
       merged: keeps ? try kept(present, relationship) ?? living : living)
   }
 
-  /// Whether the partner in a one-to-one relationship has been linked to an object here whose row said so already: the
-  /// row may be out of date, and the link counts as the object's own change.
+  /// Whether the partner in a one-to-one relationship has been linked to an object here, although the object's row
+  /// named that partner already. The row may be out of date, so the link counts as the object's own change.
   private func isLinkedByPartner(_ object: NSManagedObject, _ relationship: Relationship) -> Bool {
     guard let inverse = relationship.linkedInverse, let slot = inverse.slot, relationship.slot != nil,
       let partner = object.toOne(relationship), !partner.flags.isDeleted
@@ -264,14 +265,15 @@ struct ObjectMerge {
     return partner.changedSlots().contains(slot) && partner.toOne(inverse) === object
   }
 
-  /// What a relationship led to and is to lead to, where it is still there: another has changed the relationship,
-  /// perhaps because it was deleted. The commit sees to it that it stays.
+  /// The destination that a relationship keeps or gets, `.some(nil)` for none. Nil where the destination no longer
+  /// exists: then another save has changed the relationship, perhaps because the destination was deleted. The commit
+  /// checks that the destination still exists.
   private func kept(_ destination: NSManagedObject?, _ relationship: Relationship) throws -> NSManagedObject?? {
     guard let destination else { return .some(nil) }
     if destination.flags.isDeleted { return nil }
     if destination.flags.isInserted { return .some(destination) }
     guard let row = try core.storedRow(of: destination) else { return nil }
-    // One that is written is checked by that, and merged by itself.
+    // A changed destination is checked by its own update, and merged by itself.
     if destination.isToBeWritten { return destination }
     if relationship.linkedInverse?.isToMany == false { core.refresh(destination, mergeChanges: true) }
     if destination.row == nil { destination.take(row) }
@@ -279,7 +281,7 @@ struct ObjectMerge {
     return destination
   }
 
-  /// Sets the destination, with both inverses; the stored one, where it is another, must not think itself linked.
+  /// Sets the destination and both inverses. If the stored destination is another object, its inverse is corrected too.
   private func set(_ toOne: ToOne, _ object: NSManagedObject) {
     object.setReference(toOne.relationship, toOne.slot, toOne.present)
     if hasOtherPartner(toOne, object) {
@@ -296,7 +298,8 @@ struct ObjectMerge {
     core.detach(object, from: stored, inverse)
   }
 
-  /// Whether the stored destination of a one-to-one relationship has been given to another object here: that stands.
+  /// Whether the stored destination of a one-to-one relationship has been given to another object here. That link is
+  /// kept.
   private func hasOtherPartner(_ toOne: ToOne, _ object: NSManagedObject) -> Bool {
     guard let destination = toOne.merged, destination !== toOne.present, let inverse = toOne.relationship.linkedInverse,
       let slot = inverse.slot
@@ -305,8 +308,8 @@ struct ObjectMerge {
     return partner !== object
   }
 
-  /// Takes added and removed links back, where they are the object's own and not in the rows of its members. The other
-  /// side only forgets what was done here: what others have done to the same pairs stays.
+  /// Undoes added and removed links that belong to the object and not to the rows of its members. On the other side it
+  /// only undoes the same changes of this object. Changes of other objects to the same pairs stay.
   private func takeBackLinks(_ object: NSManagedObject) {
     for relationship in object.info.entity.relationships where relationship.storage != .inverseToOne {
       guard let state = object.toManys[relationship] else { continue }
@@ -321,7 +324,7 @@ struct ObjectMerge {
 }
 
 extension ContextCore {
-  /// What the store has of an object now, nil where it is gone.
+  /// The row of an object in the store now; nil where it is gone.
   func storedRow(of object: NSManagedObject) throws -> Row? {
     guard let origin = origin(object.storeIndex) else { return nil }
     let root = object.info.root
@@ -334,14 +337,14 @@ extension ContextCore {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// Forgets what is cached of an object's row, so that it is read from the store next.
+  /// Removes an object's row from the cache, so that the next read takes it from the store.
   func dropRow(of object: NSManagedObject) {
     guard let origin = origin(object.storeIndex) else { return }
     origin.cache.remove(object.info.root, [object.key])
     origin.dropView()
   }
 
-  /// Takes objects off the lists of changes that have none, or not any more.
+  /// Takes objects without changes off the list of changes.
   func forgetUnchanged(_ objects: [NSManagedObject]) {
     let idle = objects.filter { object in
       object.flags.contains(.listed) && object.flags.isDisjoint(with: [.inserted, .deleted, .linksChanged])

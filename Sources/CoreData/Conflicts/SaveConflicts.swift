@@ -2,30 +2,31 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// The conflicts that kept one store's part of a save from being written.
+/// The conflicts that prevented one store's part of a save.
 struct SaveConflicts {
   private(set) var versions: [NSMergeConflict] = []
   private(set) var constraints: [NSConstraintConflict] = []
-  /// Those about deletions, which are no matter of a merge policy.
+  /// Conflicts about deletions. Delete rules resolve them, not a merge policy.
   private(set) var referrers: [Referrers] = []
-  /// Equal to those of an earlier attempt where nothing was resolved, or everything undone again.
+  /// Identify the conflicts. They are equal to those of an earlier attempt where nothing was resolved, or where
+  /// everything was undone again.
   private(set) var marks: Set<Mark> = []
 
   struct Mark: Hashable {
     let object: ObjectIdentifier
-    /// The version read and the one that is stored; or the slots and the other object of a constraint.
+    /// The version that was read and the stored one; or the slots and the other object of a constraint.
     let (versionRead, stored): (Int64, Int64)
     let slots: [Int]
     let other: ObjectReference?
   }
 
-  /// `objects` are those of the part, as its change set refers to them. All of them have the values that they had before
-  /// the save.
+  /// `objects` are the objects of the part, by their references in the change set. All of them have the values from
+  /// before the save.
   init(
     _ conflicts: [Conflict], _ part: SavePlan.Part, _ objects: [ObjectReference: NSManagedObject], _ core: ContextCore
   ) {
     for conflict in conflicts {
-      // The destination of a new link may be an object that nobody holds.
+      // The destination of a new link may be an object that the part does not hold.
       let object = objects[conflict.reference] ?? core.object(conflict.reference, store: part.storeIndex)
       guard let object else { continue }
       add(conflict, object, objects)
@@ -69,32 +70,32 @@ struct SaveConflicts {
     }
   }
 
-  /// The conflicts that a merge policy deals with.
+  /// The conflicts for a merge policy.
   var forPolicy: [NSObject] { versions + constraints }
 
-  /// What the save throws where nobody resolves them.
+  /// The error of the save where no policy resolves the conflicts.
   var error: CocoaError { CoreDataError.conflicts(forPolicy) }
 }
 
 extension ContextCore {
-  /// As the context's policy says; a policy of another type than `NSMergePolicy` resolves nothing.
+  /// The context's policy. A policy of another type than `NSMergePolicy` counts as `error`, which resolves nothing.
   private var mergePolicy: NSMergePolicy { context?.mergePolicy as? NSMergePolicy ?? NSMergePolicy.Shared.error }
 
-  /// Whether conflicts go to a policy at all.
+  /// Whether conflicts are passed to a policy at all.
   var resolvesConflicts: Bool {
     let policy = mergePolicy
     return type(of: policy) != NSMergePolicy.self || policy.mergeType != .errorMergePolicyType
   }
 
-  /// Deals with the conflicts of an attempt, by delete rules and by the policy, so that another one can be made. `met`
-  /// are the marks of the attempts before: a save that comes back to one of them would go on for ever.
+  /// Resolves the conflicts of an attempt, by delete rules and by the policy, before another attempt is made. `met` are
+  /// the marks of the earlier attempts: a save that comes back to one of them would never end.
   func resolve(
     _ conflicts: SaveConflicts, _ propagations: Int, _ met: inout Set<Set<SaveConflicts.Mark>>
   ) throws {
     if conflicts.referrers.isEmpty && conflicts.forPolicy.isEmpty {
       throw CoreDataError.make(
         StoreError(
-          .invalidArgument, "The store reports conflicts that are about no object of the save; nothing was saved."))
+          .invalidArgument, "The store reports conflicts of objects that are not in the save; nothing was saved."))
     }
     if !conflicts.referrers.isEmpty { try propagateDeletes(to: conflicts.referrers, attempt: propagations) }
     if !conflicts.forPolicy.isEmpty, !met.insert(conflicts.marks).inserted { throw conflicts.error }

@@ -1,8 +1,8 @@
 import Foundation
 import StoreProtocol
 
-/// Gives a container class the property `defaultDirectoryURL` beside the function of that name, which one type alone
-/// cannot have.
+/// Gives a container class the property `defaultDirectoryURL` beside the function of that name. One type alone cannot
+/// declare both.
 public protocol _DirectoryNaming {}
 
 extension _DirectoryNaming where Self: NSPersistentContainer {
@@ -30,10 +30,10 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
   private let mainContext: NSManagedObjectContext
   private var modelError: (any Error)?
 
-  /// Makes a container for the model `name`. The model is looked for in the main bundle and in the resource bundles
+  /// Makes a container for the model `name`. The model is searched in the main bundle and in the resource bundles
   /// beside the executable.
   ///
-  /// If there is no such model, loading the stores gives the error, with the folders that were searched.
+  /// If there is no such model, loading the stores reports an error that names the folders that were searched.
   public convenience init(name: String) {
     switch ModelSearch.model(named: name) {
     case .success(let model): self.init(name: name, managedObjectModel: model)
@@ -63,8 +63,8 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     return folders.first ?? FileManager.default.temporaryDirectory
   }
 
-  /// Adds the described stores that are not loaded yet. `block` is called once for each, with nil or its error: on this
-  /// thread, or on another where the description asks for an asynchronous load.
+  /// Adds the described stores that are not loaded yet. `block` is called once for each, with nil or its error. It runs
+  /// on this thread, or on another one where the description requests an asynchronous load.
   open func loadPersistentStores(
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
   ) {
@@ -74,11 +74,11 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
         continue
       }
       if let url = description.url {
-        // Every store at /dev/null is one of its own.
+        // A store at /dev/null never counts as added before.
         if url.path != "/dev/null", coordinator.persistentStore(for: url) != nil { continue }
         let isPersistent = StoreRegistration.backend(description.type)?.capabilities.contains(.persistent) ?? false
         if isPersistent && !url.path.hasPrefix("/dev/null") {
-          // A folder that cannot be made shows as the store's own error.
+          // If the folder cannot be made, opening the store reports an error.
           try? FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
@@ -105,7 +105,7 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
     }
   }
 
-  /// Runs `block` on the queue of a new private-queue context, and gives back what it returns or throws.
+  /// Runs `block` on the queue of a new private-queue context, and returns or throws its result.
   public nonisolated(nonsending) final func performBackgroundTask<T>(
     _ block: @escaping (NSManagedObjectContext) throws -> T
   ) async rethrows -> T {
@@ -117,7 +117,7 @@ open class NSPersistentContainer: NSObject, _DirectoryNaming, @unchecked Sendabl
   }
 }
 
-/// The context of a task. While the task waits it knows no objects, and takes in nothing that others save.
+/// The context of a task. Until the task runs, the context merges no changes of other saves.
 private struct BackgroundTask {
   let context: NSManagedObjectContext
   private let mergesChanges: Bool

@@ -6,8 +6,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   open var type = NSSQLiteStoreType
   /// The configuration whose entities the store takes; nil for all entities.
   open var configuration: String?
-  /// Where the store is; nil only for a store that is kept in memory. `/dev/null` stands for a store that leaves
-  /// nothing behind, whatever its type.
+  /// The URL of the store; nil only for a store that is kept in memory. `/dev/null` stands for a store that leaves no
+  /// files, whatever its type.
   open var url: URL?
   private var values: [String: NSObject] = [:]
 
@@ -27,7 +27,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
     shouldInferMappingModelAutomatically = true
   }
 
-  /// The options of the store, those of the other properties included.
+  /// The options of the store, including those that the other properties set.
   open var options: [String: NSObject] { values }
 
   /// Sets an option of the store; nil removes it.
@@ -62,15 +62,15 @@ open class NSPersistentStoreDescription: NSObject, NSCopying {
   /// Whether the store is added on another queue; false unless set. The call that adds it then returns at once.
   open var shouldAddStoreAsynchronously = false
 
-  /// Whether a store of another model version is migrated; true unless set. Stores are not migrated yet: loading one
-  /// gives the error 134100.
+  /// Whether a store of another model version is migrated; true unless set. Migration is not supported yet: loading
+  /// such a store throws 134100.
   open var shouldMigrateStoreAutomatically: Bool {
     get { flag(NSMigratePersistentStoresAutomaticallyOption) }
     set { values[NSMigratePersistentStoresAutomaticallyOption] = NSNumber(value: newValue) }
   }
 
-  /// Whether a mapping model is inferred for a migration; true unless set. It has no effect yet: there are no
-  /// migrations.
+  /// Whether a mapping model is inferred for a migration; true unless set. It has no effect yet, because migration is
+  /// not supported.
   open var shouldInferMappingModelAutomatically: Bool {
     get { flag(NSInferMappingModelAutomaticallyOption) }
     set { values[NSInferMappingModelAutomaticallyOption] = NSNumber(value: newValue) }

@@ -4,27 +4,29 @@ import StoreSchema
 
 /// The working part of a context: identity, changes, reading, saving and events.
 ///
-/// Each part has a folder beside this file. What it keeps has a type of its own where that is more than a value; what
-/// involves several parts is a function of this class. Objects hold it strongly and the context weakly through it, so
-/// that their context is nil once it is gone. Sendable, unchecked: it is used on the context's queue only, but for what
-/// says that any thread may use it.
+/// Each part has a folder beside this file. The state of a part has its own type where it is more than a value.
+/// Functions that involve several parts are members of this class.
+///
+/// Objects hold the core strongly and reach the context weakly through it, so their `managedObjectContext` is nil once
+/// the context is gone. Sendable, unchecked: it is used only on the context's queue, except for members that say that
+/// any thread may use them.
 final class ContextCore: @unchecked Sendable {
   weak var context: NSManagedObjectContext?
-  /// By which others find this, as long as it lives.
+  /// Other contexts and stores find this core by its link, as long as it exists.
   let link = ContextLink()
   let queue: ContextQueue
 
-  // MARK: What identity keeps
+  // MARK: Identity
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   @exclusivity(unchecked) private(set) var frozen: FrozenModel?
   let origins = RowOrigins()
   let registry = ObjectRegistry()
   @exclusivity(unchecked) private var recent = RecentObjects()
-  /// The entities whose classes were looked up.
+  /// The entities that were looked up by class.
   @exclusivity(unchecked) var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
 
-  // MARK: What changes keep
+  // MARK: Changes
 
   @exclusivity(unchecked) var changes = ChangeTracker()
   /// Objects with changes to save, in the order in which they first changed.
@@ -33,36 +35,39 @@ final class ContextCore: @unchecked Sendable {
     /// See ``checkInvariants()``.
     @exclusivity(unchecked) var checksDue = 0
   #endif
-  /// The objects that are being told of their deletion, the outermost first, and whether it is for the first time.
+  /// The objects whose `prepareForDeletion` is running, the outermost first. `isFirst` says whether it is their first
+  /// deletion.
   @exclusivity(unchecked) var preparingForDeletion: ContiguousArray<(object: NSManagedObject, isFirst: Bool)> = []
-  /// Whether delete rules are followed at the end of the event; else saves do it.
+  /// Whether delete rules are applied at the end of the event; else saves apply them.
   var propagatesDeletesAtEndOfEvent = true
-  /// Whether an object was inserted whose class is not its entity's; it was made by hand.
+  /// Whether an object was inserted whose class is not the class of its entity. Such an object was made by its
+  /// initializer.
   @exclusivity(unchecked) var hasOddClasses = false
 
-  // MARK: What reading keeps
+  // MARK: Reading
 
   /// See ``NSManagedObjectContext/stalenessInterval``.
   @exclusivity(unchecked) var stalenessInterval: Double = -1
   @exclusivity(unchecked) var sharedReads = SharedReads()
   @exclusivity(unchecked) var fetchBatches = FetchBatches()
-  /// To-many relationships whose members some object here has read: declaring entity and number.
+  /// To-many relationships whose members some object of the context has read: the declaring entity and the index of the
+  /// relationship.
   @exclusivity(unchecked) var readToManys: Set<Int> = []
   /// The object that ``look(at:)`` reads.
   @exclusivity(unchecked) var lookedAt: NSManagedObject?
   /// The first fault that could not be read since the last save attempt.
   @exclusivity(unchecked) var faultError: StoreError?
 
-  // MARK: What saving keeps
+  // MARK: Saving
 
   @exclusivity(unchecked) var builder = RowBuilder()
 
-  // MARK: What events keep
+  // MARK: Events
 
-  /// What others have done, until it is taken up.
+  /// Changes by other contexts and threads that this context has not handled yet.
   let marks = ContextMarks()
   @exclusivity(unchecked) var activity = ContextActivity()
-  /// The views of ordered relationships that were asked for in this event; see ``RelationshipOrderedSet``.
+  /// The ordered sets that were returned in this event; see ``RelationshipOrderedSet``.
   @exclusivity(unchecked) var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
 
   init(_ confinement: Confinement) {
@@ -99,7 +104,7 @@ final class ContextCore: @unchecked Sendable {
     return found
   }
 
-  /// The origin of a store of the coordinator. It is not remembered if the context still uses a former store with that
+  /// The origin of a store of the coordinator. It is not kept if the context still uses a removed store with the same
   /// index.
   func origin(of store: NSPersistentStore) -> RowOrigin {
     if let known = origin(UInt16(store.index)) {
@@ -112,7 +117,7 @@ final class ContextCore: @unchecked Sendable {
   @inline(__always)
   func store(_ index: UInt16) -> NSPersistentStore? { origin(index)?.store }
 
-  /// The index of an ID's store among the coordinator's, `.max` where it is none of them.
+  /// The index of an ID's store in the coordinator; `.max` where the store is not one of the coordinator's.
   func storeIndex(of id: NSManagedObjectID) -> UInt16 {
     if let known = origins.index(of: id) { return known }
     if let store = id.store, let index = UInt16(exactly: store.index), self.store(index) === store { return index }
@@ -126,15 +131,15 @@ final class ContextCore: @unchecked Sendable {
 
   // MARK: Objects
 
-  /// The object of an ID, made as a fault where it is not registered. A temporary ID leads to its object after a save
-  /// too. Nil for a temporary one of another context, or of an object that is gone.
+  /// The object of an ID, made as a fault where it is not registered. A temporary ID still leads to its object after a
+  /// save. Nil for a temporary ID of another context, or of an object that is gone.
   func object(for id: NSManagedObjectID) -> NSManagedObject? {
     guard id.isKnown(to: self) else { return nil }
     if let object = object(id.reference, store: storeIndex(of: id)) { return object }
     return id.successor.flatMap { object($0.reference, store: storeIndex(of: $0)) }
   }
 
-  /// The same where it is registered.
+  /// The registered object of an ID; nil where there is none.
   func registered(for id: NSManagedObjectID) -> NSManagedObject? {
     guard id.isKnown(to: self) else { return nil }
     if let object = registry.object(id.reference, store: storeIndex(of: id)) { return object }
@@ -147,8 +152,8 @@ final class ContextCore: @unchecked Sendable {
     registry.object(reference, store: store) ?? fault(reference, store: store)
   }
 
-  /// The same for the object at the end of a relationship. It is kept for a while: whoever walks on lets go of it, and
-  /// is likely to come back.
+  /// The same for the destination of a relationship. A new fault is kept alive for a while, because code that walks
+  /// over relationships releases it and often comes back.
   @inline(__always)
   func destination(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     if let known = registry.object(reference, store: store) { return known }
@@ -157,34 +162,34 @@ final class ContextCore: @unchecked Sendable {
     return made
   }
 
-  /// A new fault that only its users keep; nil where no store can have it.
+  /// A new fault that the context does not keep alive; nil where no store can have the object.
   func fault(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     guard reference.key > 0, store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }
     return makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
   }
 
-  /// Forgets every object. They keep nothing of the context, and with `emptiesObjects` none of their values either.
+  /// Forgets every object. The objects lose their link to the context and, with `emptiesObjects`, their values.
   func forgetAll(emptiesObjects: Bool) {
     var objects = registry.takeAll()
-    // Members are let go while all objects are still held: else freeing them would recurse over the graph.
+    // Members are released while all objects are still held. Otherwise freeing them would recurse over the graph.
     for object in objects {
       object.toManys.removeAll()
       object.extras?.fetchedProperties = [:]
     }
-    // Held to the end: what is released may run code of the client's, which must not find an object half forgotten.
+    // Held to the end: a release may run code of the client, which must not find an object half forgotten.
     let former = (changes.restart(forgetsObjects: true), recent, orderedViews, fetchBatches)
     var values: [Any] = []
     defer { withExtendedLifetime((former, values)) {} }
     (recent, orderedViews, fetchBatches) = (RecentObjects(), [:], FetchBatches())
     origins.dropViews()
     for index in objects.indices {
-      // Who stays alive keeps its ID, which only the context could make.
+      // Objects that stay alive keep their ID, which only the context could make.
       if !isKnownUniquelyReferenced(&objects[index]) { _ = objects[index].ownID }
       if emptiesObjects {
         if let extras = objects[index].extras { values.append(extras.takeValues()) }
         objects[index].becomeEmptyFault()
       }
-      // A fault is one for ever, whether or not its row is at hand.
+      // Such a fault can never be read again, so a row at hand is dropped.
       if objects[index].flags.contains(.fault) { objects[index].row = nil }
       objects[index].core = nil
     }

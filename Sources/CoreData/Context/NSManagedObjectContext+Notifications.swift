@@ -30,10 +30,12 @@ public let NSManagedObjectContextQueryGenerationKey = "queryGeneration"
 extension NSManagedObjectContext {
   /// Whether the four notifications below are posted only after the process has used the property of their name here.
   /// False unless set: they are always posted, as on Apple's platforms.
+  /// Whether the four notifications below are posted only once the process has used their name property here. False
+  /// unless set: they are always posted, as on Apple's platforms.
   ///
-  /// True saves a process that does not observe them about a tenth of the time of a large save. Some observers then get
-  /// only notifications that other code has used the property of: those that write a name as text, observe the type of
-  /// a message, or observe all notifications (a nil name). Set it before the first context is made.
+  /// True saves a process that does not observe them about a tenth of the time of a large save. The library then does
+  /// not notice observers that write a name as text, observe the type of a message, or observe all notifications (a nil
+  /// name). They get only notifications whose property other code has used. Set it before the first context is made.
   public static var postsOnlyRequestedNotifications: Bool {
     get { WatchedNotification.postsOnlyRequested }
     set { WatchedNotification.postsOnlyRequested = newValue }

@@ -1,7 +1,8 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// Always nil. Not yet: setting a parent stops the program, as a context without one would save past it.
+  /// Always nil. Child contexts are not supported yet: setting a parent stops the program, because the context would
+  /// save past its parent.
   public var parent: NSManagedObjectContext? {
     get { nil }
     set {

@@ -2,9 +2,9 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// How a context is confined.
+/// How a context is confined to a queue or a thread.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// Without a queue. The client makes sure that one thread at a time uses the context. Blocks run at once on the
+  /// The context has no queue. The client makes sure that one thread at a time uses it. Blocks run at once on the
   /// calling thread.
   @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
   case confinementConcurrencyType = 0
@@ -49,9 +49,9 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// When a block given to the asynchronous `perform` runs.
   public enum ScheduledTaskType: Sendable {
-    /// At once where the caller is on the context's queue already, else behind what is queued.
+    /// At once where the caller is on the context's queue already, else behind the blocks in the queue.
     case immediate
-    /// Always behind what is queued.
+    /// Always behind the blocks in the queue.
     case enqueued
   }
 
@@ -149,32 +149,34 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   // MARK: Queue
 
-  /// Runs `block` on the context's queue, waits for its end, and gives back what it returns or throws. Nests freely.
+  /// Runs `block` on the context's queue, waits for its end, and returns or throws its result. Calls may be nested.
   ///
-  /// - A main-queue context runs the block on the main queue: at once where this is called there, else when that queue
-  ///   runs it. If nothing runs the main queue, this waits for ever; after 5 seconds standard error names the context.
+  /// - A main-queue context runs the block on the main queue: at once where the caller is on that queue, else when the
+  ///   queue reaches the block. If nothing runs the main queue, the call waits forever; after 5 seconds a message on
+  ///   standard error names the context.
   /// - Other contexts run the block on the calling thread, and wait only for the thread that is using the context.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
 
-  /// The plain form of the generic function, for subclasses and for code that passes it as a value.
+  /// The form of `performAndWait` that is not generic, for subclasses and for code that passes it as a value.
   @_disfavoredOverload
   open func performAndWait(_ block: () -> Void) { core.run(block) }
 
   /// Runs `block` later on the context's queue, as an event of its own: its changes are announced when it ends. A
   /// context without a queue runs it at once.
   ///
-  /// The block may use predicates, requests and objects of the context from around it, as on Apple's platforms. The
-  /// compiler does not check this. The client makes sure that nothing else is used by two threads at the same time.
+  /// The block may use predicates, requests and objects of the context from the surrounding code, as on Apple's
+  /// platforms. The compiler does not check this. The client makes sure that two threads use nothing else at the same
+  /// time.
   open func perform(_ block: @escaping () -> Void) { later(block) }
 
-  /// What ``perform(_:)`` does, whatever a subclass makes of it.
+  /// Does what ``perform(_:)`` does, even where a subclass overrides that.
   final func later(_ block: @escaping () -> Void) {
     nonisolated(unsafe) let block = block
     whenQueued { self.runEvent(block) }
   }
 
-  /// Runs `block` on the context's queue, and gives back what it returns or throws. Its changes are announced when it
-  /// ends. The block may use what ``perform(_:)`` allows.
+  /// Runs `block` on the context's queue, and returns or throws its result. Its changes are announced when it ends. The
+  /// block may use the same values as a block of ``perform(_:)``.
   public nonisolated(nonsending) final func perform<T>(
     schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
   ) async rethrows -> T {
@@ -206,7 +208,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     }
   }
 
-  /// Carries a value over a hop that the caller has given it up for.
+  /// Carries a value to another thread. The caller does not use the value meanwhile.
   private struct UnsafeBox<T>: @unchecked Sendable { let value: T }
 
   // MARK: Requests
@@ -226,7 +228,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     try fetch(request.erased, as: Any.self)
   }
 
-  /// The number of objects, or dictionaries, that the request would give.
+  /// The number of objects, or dictionaries, that the request would return.
   open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(request.erased) }
 
   // MARK: Objects
@@ -239,7 +241,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.checkQueue()
     if let known = core.object(for: objectID) { return known }
     misuse(
-      "The object ID \(objectID) is temporary, and its object is in another context or gone; save or obtain a permanent ID first."
+      "The object ID \(objectID) is temporary, and its object is in another context or no longer exists; save or obtain a permanent ID first."
     )
   }
 
@@ -268,8 +270,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// Inserts an object, which gets a temporary ID, its defaults and a call of ``NSManagedObject/awakeFromInsert()``.
   ///
-  /// An object that is in the context already stays as it is. Inserting a deleted one takes its deletion back. An
-  /// object of another context, or of an abstract entity, stops the program.
+  /// Inserting an object that is in the context already does nothing. Inserting a deleted object undoes its deletion.
+  /// An object of another context, or of an abstract entity, stops the program.
   open func insert(_ object: NSManagedObject) { core.insert(object) }
 
   /// Marks an object for deletion by the next save. A new object is forgotten at the end of the event.
@@ -277,19 +279,19 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.delete(object)
   }
 
-  /// Saves a new object to `store`, not to the first store that takes its entity. Does nothing for other objects. If
+  /// Saves a new object to `store` instead of the first store that takes its entity. Does nothing for other objects. If
   /// the store's configuration does not have the entity, the save throws 134030. A store of another coordinator stops
   /// the program.
   open func assign(_ object: Any, to store: NSPersistentStore) {
     guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
     guard let index = UInt16(exactly: store.index), core.store(index) === store else {
-      misuse("The store \(store) is none of the context's coordinator; an object cannot be assigned to it.")
+      misuse("The store \(store) does not belong to the context's coordinator; an object cannot be assigned to it.")
     }
     object.storeIndex = index
     if core.coordinator?.takes(store, object.info.entity) != true { core.changes.misplacedObjects.append(object) }
   }
 
-  /// Gives new objects their permanent IDs before they are saved. Other objects stay as they are.
+  /// Gives new objects their permanent IDs before they are saved. Other objects are left alone.
   ///
   /// - Throws: 134030 where no store takes an entity, else the error of the store. Some of the objects may have their
   ///   permanent IDs then.
@@ -303,7 +305,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// The objects that were inserted and not saved yet.
   open var insertedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isInserted)) }
   /// The objects that were changed since they were last read or saved, and are neither new nor deleted. An object
-  /// counts although its values may be equal to the stored ones.
+  /// counts even if its values are equal to the stored ones.
   open var updatedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isUpdated)) }
   /// The saved objects that the next save deletes. New objects that were deleted are not among them.
   open var deletedObjects: Set<NSManagedObject> {
@@ -315,7 +317,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   open var hasChanges: Bool { !core.changes.isEmpty }
 
   /// Ends the event: applies delete rules, and announces the changes since the last event. A main-queue context that
-  /// was changed on the main queue does so by itself when the current block has ended.
+  /// was changed on the main queue ends its event by itself, after the current block.
   open func processPendingChanges() {
     core.takeUpIfIdle()
     core.processPendingChanges()
@@ -325,15 +327,15 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// Writes all changes to the stores.
   ///
   /// - Throws: An error of validation (1550 to 1690, 1560 for several), of a conflict (133020, 133021), or of a store.
-  ///   Nothing is written then, and the context keeps its changes. After 134040 some stores have their changes and
+  ///   Then nothing is written, and the context keeps its changes. After 134040 some stores have their changes and
+  ///   others do not.
   ///   others have not.
   open func save() throws {
     defer { core.tellStoresOfObjects() }
     try core.save()
   }
 
-  /// Takes back all unsaved changes. New objects are forgotten; the others have the values that were last read or
-  /// saved.
+  /// Undoes all unsaved changes. New objects are forgotten; the others have the values that were last read or saved.
   open func rollback() { core.rollback() }
 
   /// Forgets every object and every change. Objects that the client still holds must not be used afterwards.
@@ -388,7 +390,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   // MARK: Faults
 
   /// Called when the row of a fault is gone. With true, the object counts as deleted; with false, the program stops.
-  /// `property` is nil, as whole rows are read. Returns ``shouldDeleteInaccessibleFaults`` unless overridden.
+  /// `property` is always nil, because whole rows are read. Returns ``shouldDeleteInaccessibleFaults`` unless
+  /// overridden.
   open func shouldHandleInaccessibleFault(
     _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
   ) -> Bool { deletesInaccessibleFaults }

@@ -22,8 +22,8 @@ extension NSManagedObjectContext {
   /// Nil: contexts are not pinned; each fetch sees the newest state.
   public var queryGenerationToken: NSQueryGenerationToken? { nil }
 
-  /// Pins the context to a state of the stores. Nil stands for no pin, which is all that contexts can do: any other
-  /// token throws 134091, as pinning is not supported yet.
+  /// Pins the context to a state of the stores. Pinning is not supported yet: nil, which stands for no pin, does
+  /// nothing, and any other token throws 134091.
   public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
     if generation == nil { return }
     throw CocoaError(

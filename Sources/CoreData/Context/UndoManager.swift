@@ -77,7 +77,7 @@ open class UndoManager: NSObject {
     push(group)
   }
 
-  /// Undoes the last group, after ending an open one.
+  /// Undoes the last group, after ending the open ones.
   open func undo() {
     while !open.isEmpty { endUndoGrouping() }
     undoNestedGroup()

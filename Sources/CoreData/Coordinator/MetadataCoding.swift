@@ -3,7 +3,7 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// Store metadata as the dictionary that Core Data's API shows.
+/// Converts store metadata to the dictionary of Core Data's API and back.
 package enum MetadataCoding {
   package static func dictionary(_ metadata: StoreMetadata) -> [String: Any] {
     var result = metadata.additional.compactMapValues { value($0, depth: 0) }
@@ -14,7 +14,7 @@ package enum MetadataCoding {
     return result
   }
 
-  /// The application's own entries replace the stored ones; type, UUID and version hashes cannot be changed so.
+  /// Replaces the application's own entries. Type, UUID and version hashes cannot be changed this way.
   static func merge(_ entries: [String: Any], into metadata: StoreMetadata) -> StoreMetadata {
     var result = metadata
     let own = [NSStoreTypeKey, NSStoreUUIDKey, NSStoreModelVersionHashesKey, NSStoreModelVersionIdentifiersKey]
@@ -26,7 +26,7 @@ package enum MetadataCoding {
     return result
   }
 
-  /// All of a dictionary, as a store that a client implements gives it.
+  /// The complete metadata in a dictionary of a store that a client implements.
   static func metadata(_ entries: [String: Any]) -> StoreMetadata {
     let hashes = entries[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
     let empty = StoreMetadata(
@@ -35,7 +35,7 @@ package enum MetadataCoding {
     return merge(entries, into: empty)
   }
 
-  /// The key of an entry that is no property list, nil where all are.
+  /// The key of an entry that is not a property list; nil where all are.
   static func unsuitableKey(_ entries: [String: Any]) -> String? {
     entries.keys.sorted().first { key in entries[key].map { !isList($0, depth: 0) } ?? false }
   }
@@ -54,7 +54,7 @@ package enum MetadataCoding {
       .persistentStoreSave,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "The store's metadata cannot be saved: what is under \(key) is no property list. Set metadata of texts, numbers, dates, data, arrays and dictionaries."
+          "The store's metadata cannot be saved: the value of \(key) is not a property list. Set metadata of strings, numbers, dates, data, arrays and dictionaries."
       ])
   }
 
@@ -85,7 +85,7 @@ package enum MetadataCoding {
     case let x as Date: return .date(x.timeIntervalSinceReferenceDate)
     case let x as any FixedWidthInteger:
       return Int64(exactly: x).map(PropertyList.integer) ?? UInt64(exactly: x).map(PropertyList.unsigned)
-    // Before doubles: every number is one too.
+    // Checked before doubles, because every number converts to a double too.
     case let x as NSNumber: return list(x)
     case let x as Double: return .real(x)
     case let x as Float: return .real(Double(x))
@@ -95,8 +95,8 @@ package enum MetadataCoding {
     }
   }
 
-  /// A number as what it was made from. Off Apple's platforms a number of an `Int8` cannot be told from one of a
-  /// `Bool`: 0 and 1 are taken for the latter.
+  /// A number in the type that it was made from. Except on Apple's platforms, a number of an `Int8` looks like one of a
+  /// `Bool`: 0 and 1 count as `Bool`.
   private static func list(_ number: NSNumber) -> PropertyList {
     switch String(cString: number.objCType) {
     case "f", "d": .real(number.doubleValue)

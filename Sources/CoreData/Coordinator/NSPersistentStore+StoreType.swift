@@ -5,7 +5,7 @@ extension NSPersistentStore {
   public struct StoreType: RawRepresentable, Hashable, Sendable {
     /// The name of the type, as coordinators register it.
     public let rawValue: String
-    /// The type of that name.
+    /// The type with a name.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// One SQLite file; ``NSSQLiteStoreType``.
     public static let sqlite = StoreType(rawValue: NSSQLiteStoreType)

@@ -7,7 +7,7 @@ import Synchronization
 
 /// One store of a coordinator.
 ///
-/// Sendable, unchecked: the engine is thread-safe, and what changes here is guarded.
+/// Sendable, unchecked: the engine is thread-safe, and the mutable state is guarded.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The coordinator that the store was added to; nil after it was removed.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? { root }
@@ -18,14 +18,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   final let settings: [AnyHashable: Any]?
   /// The options that the store was added with; nil for none.
   open var options: [AnyHashable: Any]? { settings }
-  /// Where the store is. Setting it changes only what is read here: no file moves. After files were moved, use
-  /// ``NSPersistentStoreCoordinator/setURL(_:for:)``.
+  /// The URL of the store. Setting it changes only what this property returns: no file moves. After files were moved,
+  /// use ``NSPersistentStoreCoordinator/setURL(_:for:)``.
   open var url: URL? {
     get { toldURL }
     set { given.withLock { $0.url = newValue } }
   }
   final var toldURL: URL? { given.withLock { $0.url } ?? location }
-  /// Where the store is, whatever the client has set.
+  /// The URL of the store, even if a client has set another ``url``.
   final var location: URL? {
     get { place.withLock { $0 } }
     set {
@@ -35,7 +35,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
   private let place: Mutex<URL?>
 
-  /// What clients have set, of stores that they implement as a rule.
+  /// Values that clients have set, mostly of stores that they implement.
   private struct Given {
     var url: URL?
     var identifier: String?
@@ -45,8 +45,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   private var typeName: String
   /// The name of the store's type.
   open var type: String { typeName }
-  /// Index among the coordinator's stores. After the store is removed another one may get it, once no context has
-  /// objects of this one. Set before anybody else sees the store.
+  /// Index among the coordinator's stores. After the store is removed, another store may get the index once no context
+  /// has objects of this one. Set before other code sees the store.
   @exclusivity(unchecked) private(set) final var index: Int
   private let removal = Atomic<Bool>(false)
   /// Whether the store was removed from its coordinator.
@@ -56,7 +56,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
   let cache: RowCache
   private let engine: Mutex<(any Store)?>
-  /// What asynchronous fetches read at the moment, perhaps for one that was given up; the store is closed behind it.
+  /// The reads of asynchronous fetches that are running, even of cancelled ones. The store is closed after they end.
   let readings = DispatchGroup()
 
   struct Setup {
@@ -86,7 +86,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     if engine.capabilities.contains(.externalData) { ObsoleteValues.shared.note(self, of: setup.coordinator) }
   }
 
-  /// For stores that clients implement: a coordinator makes them so.
+  /// For stores that clients implement: a coordinator makes them with this initializer.
   public init(
     persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
     options: [AnyHashable: Any]? = nil
@@ -107,19 +107,20 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     engine = Mutex(nil)
   }
 
-  /// The allocating entry by which the coordinator makes a store of a client's class, without a `required` initialiser.
+  /// The allocating initializer by which the coordinator makes a store of a client's class. So the class needs no
+  /// `required` initializer.
   public convenience init(_cdMake opening: _StoreOpening) {
     self.init(
       persistentStoreCoordinator: opening.coordinator, configurationName: opening.configurationName, at: opening.url,
       options: opening.options)
   }
 
-  /// What makes a store that a client implements one of a coordinator; nil for the others.
+  /// The part that connects a client's store to its coordinator; nil for other stores.
   @exclusivity(unchecked) private(set) final var custom: CustomStore?
   /// The same while the store is being loaded.
   @exclusivity(unchecked) final var opening: CustomStore.Opening?
 
-  /// Called once, before anybody else sees the store.
+  /// Called once, before other code sees the store.
   final func use(_ engine: any Store, _ custom: CustomStore, type: String, index: Int, identifier: String) {
     self.engine.withLock { $0 = engine }
     (self.custom, typeName, self.index, identifierText) = (custom, type, index, identifier)
@@ -128,7 +129,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The metadata of a store that a client implements, before it has an engine.
   private let ownMetadata = Mutex<StoreMetadata?>(nil)
 
-  /// Sets ``metadata``, with ``NSStoreUUIDKey`` and ``NSStoreTypeKey`` at least. Clients' own stores override it.
+  /// Sets ``metadata``, with at least ``NSStoreUUIDKey`` and ``NSStoreTypeKey``. Stores that clients implement override
+  /// it.
   open func loadMetadata() throws {
     guard let url else { return }
     metadata = try Self.metadataForPersistentStore(with: url)
@@ -146,43 +148,43 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   private static var refusal: CocoaError {
     CocoaError(
       .persistentStoreUnsupportedRequestType,
-      userInfo: [NSLocalizedDescriptionKey: "\(self) does not say how its metadata is read without opening it."])
+      userInfo: [NSLocalizedDescriptionKey: "\(self) does not implement access to metadata without opening the store."])
   }
 
-  /// Called once the store is one of a coordinator.
+  /// Called after the store was added to a coordinator.
   open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
-  /// Called before the store leaves its coordinator.
+  /// Called before the store is removed from its coordinator.
   open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
   @exclusivity(unchecked) private final var identifierText: String
   private let isReadOnlyFlag: Bool
-  /// Whether a view may be kept for a burst of reads: it must not stand in the way of commits.
+  /// Whether a view may be kept for a read scope: it must not block commits.
   let keepsSnapshots: Bool
   /// Whether rows are read from a medium, rather than kept in memory all the time.
   let readsRows: Bool
   /// Whether values of transformable attributes are kept as objects.
   let keepsObjects: Bool
 
-  /// The store's UUID, the host part of its object URIs. Setting it changes only what is read here. A store that a
-  /// client implements may set it before its metadata is loaded: then it is the UUID, unless the metadata names
-  /// another.
+  /// The store's UUID, the host part of its object URIs. Setting it changes only what this property returns. A store
+  /// that a client implements may set it before its metadata is loaded: then it is the UUID, unless the metadata
+  /// contains another one.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var identifier: String! {
     get { given.withLock { $0.identifier } ?? identifierText }
     set { given.withLock { $0.identifier = newValue } }
   }
   final var ownIdentifier: String { identifierText }
-  /// What a client has set as ``identifier``.
+  /// The value that a client has set as ``identifier``.
   final var givenIdentifier: String? { given.withLock { $0.identifier } }
 
-  /// Whether saves are refused. A store that was opened read-only stays so, whatever is set.
+  /// Whether saves are rejected. A store that was opened read-only stays read-only, whatever is set.
   open var isReadOnly: Bool {
     get { refusesChanges }
     set { given.withLock { $0.isReadOnly = newValue } }
   }
   final var refusesChanges: Bool { isReadOnlyFlag || given.withLock { $0.isReadOnly } }
   private var readOnly: StoreError {
-    StoreError(.readOnly, "The store is read-only, or has been set so.", context: ["url": location?.path ?? ""])
+    StoreError(.readOnly, "The store is read-only, or was set to read-only.", context: ["url": location?.path ?? ""])
   }
 
   /// The opened store. Throws `closed` after the store was removed from its coordinator.
@@ -196,13 +198,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     StoreError(.closed, "The store was removed from its coordinator.", context: ["url": location?.path ?? ""])
   }
 
-  /// A view of what the store holds now.
+  /// A view of the present content of the store.
   func view() throws(StoreError) -> StoreView {
     try StoreView(cache) { () throws(StoreError) in
       var engine = try requireEngine()
       while true {
         do throws(StoreError) { return try engine.snapshot() } catch {
-          // The store may have moved in between, and its former engine be closed.
+          // The store may have moved since the engine was read, and its former engine may be closed.
           guard error.code == .closed, case let now = try requireEngine(), now !== engine else { throw error }
           engine = now
         }
@@ -222,28 +224,28 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
   private let committing = Mutex(())
 
-  /// Commits to the engine and shows the rows to everyone, in the order of the commits.
+  /// Commits to the engine and publishes the rows to all contexts, in the order of the commits.
   ///
-  /// Writes the metadata that is pending when the commit's turn comes; `changes` brings none. Where the commit is not
-  /// made, the metadata stays pending. Metadata with an entry that is no property list stays pending too, and the other
-  /// changes are written: another store of the same save may have been written already. A commit of metadata alone
-  /// throws 134030.
-  ///
-  /// Nil, and nothing is done, where the engine is another one than `expected`: the store has moved since. The change
-  /// set may name large values that only the former engine has, and versions of its rows; it must be made anew.
+  /// - It writes the metadata that is pending when the commit's turn comes; `changes` contains none. If the commit
+  ///   fails, the metadata stays pending.
+  /// - Metadata with an entry that is not a property list stays pending too, and the other changes are written, because
+  ///   another store of the same save may have been written already. A commit of metadata alone throws 134030.
+  /// - If the engine is not `expected`, because the store has moved, it does nothing and returns nil. The change set
+  ///   may name large values that only the former engine has, and versions of its rows, so the caller must make a new
+  ///   one.
   func commit(
     _ changes: ChangeSet, madeFor expected: any Store, _ objects: @autoclosure () -> CustomSave
   ) throws -> CommitResult? {
-    // Others commit there under its lock, and look at its cache.
+    // Other commits run under the successor's lock, and use its cache.
     if let successor { return try successor.commit(changes, madeFor: expected, objects()) }
     return try committing.withLock { (_) throws -> CommitResult? in
       var changes = changes
-      // Taken under the lock: metadata that was taken earlier may be older than what another save has written since.
+      // Read under the lock: metadata that was read earlier may be older than what another save has written since.
       changes.metadata = try metadataToSave(isAlone: changes.isEmpty)
       let engine = try requireEngine()
       if engine !== expected { return nil }
       if refusesChanges && !isReadOnlyFlag { throw readOnly }
-      // Who calls a client's store has its rows and those of the cache at one moment.
+      // While this lock is held, the rows of a client's store and of the cache belong to the same state.
       custom?.calls.lock()
       defer { custom?.calls.unlock() }
       custom?.begin(objects())
@@ -268,7 +270,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return engine === expected ? try engine.rehearse(changes) : nil
   }
 
-  /// Keys for new objects, from the place that the store has then: it does not move meanwhile.
+  /// Keys for new objects, from the store at its present URL. The store does not move meanwhile.
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
     while true {
       let store = current
@@ -279,28 +281,29 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
   }
 
-  // MARK: Moving to another place
+  // MARK: Moving to another URL
 
   private let replacement = Mutex<NSPersistentStore?>(nil)
   private let isReplaced = Atomic<Bool>(false)
 
-  /// The store that took this one's place, nil for one in use.
+  /// The store that has replaced this one; nil for a store in use.
   private var successor: NSPersistentStore? {
     isReplaced.load(ordering: .acquiring) ? replacement.withLock { $0 } : nil
   }
 
-  /// This store, or the last of those that took its place one after the other.
+  /// This store, or the last of the stores that have replaced it one after the other.
   final var current: NSPersistentStore {
     var store = self
     while let next = store.successor { store = next }
     return store
   }
 
-  /// Lets the store that `body` makes take this one's place: who uses this one uses that. No commit runs meanwhile.
+  /// Replaces this store by the one that `body` makes: users of this store use that one from now on. No commit runs
+  /// meanwhile.
   func succeed(_ body: () throws(StoreError) -> NSPersistentStore) throws(StoreError) -> NSPersistentStore {
     try committing.withLock { (_) throws(StoreError) in
       let new = try body()
-      // Whoever sets metadata does it before this, or sets that of the new store.
+      // Metadata is set either before this point, or in the new store.
       pending.withLock { pending in
         if let pending { new.metadata = MetadataCoding.dictionary(pending) }
         replacement.withLock { $0 = new }
@@ -310,8 +313,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
   }
 
-  /// Closes the engine, and takes the one that `open` gives for another place. Where that fails the former place is
-  /// opened again. Who reads or commits meanwhile waits.
+  /// Closes the engine, and replaces it by the one that `open` returns for another URL. If that fails, the former URL
+  /// is opened again. Reads and commits wait meanwhile.
   func reconnect(at other: URL, _ open: (URL) throws(StoreError) -> any Store) throws(StoreError) {
     try committing.withLock { (_) throws(StoreError) in
       guard let former = location else { return }
@@ -340,16 +343,16 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     pending.withLock { if $0 == saved { $0 = nil } }
   }
 
-  /// Metadata to be written with the next save.
+  /// Metadata that the next save writes.
   var pendingMetadata: StoreMetadata? {
     if let successor { return successor.pendingMetadata }
     return pending.withLock { $0 }
   }
-  /// The key of an entry that was set and is no property list.
+  /// The key of an entry that was set and is not a property list.
   private let unsuitableKey = Mutex<String?>(nil)
 
-  /// Metadata to be written with the next commit. Where an entry is no property list, throws 134030 if the commit
-  /// writes nothing else (`isAlone`), and gives nil if it does.
+  /// Metadata for the next commit. Where an entry is not a property list, it throws 134030 if the commit writes nothing
+  /// else (`isAlone`), and returns nil otherwise.
   final func metadataToSave(isAlone: Bool = true) throws -> StoreMetadata? {
     if let successor { return try successor.metadataToSave(isAlone: isAlone) }
     let (found, unsuitable) = pending.withLock { pending in (pending, unsuitableKey.withLock { $0 }) }
@@ -358,8 +361,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     return nil
   }
 
-  /// The store's metadata. What is set is written with the next save, which throws 134030 where an entry is no property
-  /// list.
+  /// The store's metadata. Values that are set are written by the next save, which throws 134030 where an entry is not
+  /// a property list.
   // Implicitly unwrapped, because that is the type that existing code expects.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
   open var metadata: [String: Any]! {
@@ -373,7 +376,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
   }
 
-  /// False, and nothing is done, where the store has moved.
+  /// Returns false, and does nothing, where the store has moved.
   private func setMetadata(_ entries: [String: Any]) -> Bool {
     guard let engine = engine.withLock({ $0 }) else {
       if successor != nil { return false }

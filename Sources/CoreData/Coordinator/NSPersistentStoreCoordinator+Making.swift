@@ -1,10 +1,10 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-  /// The allocating entry that ``make(_:)`` calls, so that a subclass needs no `required` initialiser.
+  /// The allocating initializer that ``make(_:)`` calls, so that a subclass needs no `required` initializer.
   public convenience init(_cdMake model: NSManagedObjectModel) { self.init(managedObjectModel: model) }
 
-  /// As for managed objects: the symbol of that initialiser, which makes an object of the very class it is called on.
+  /// As for managed objects: the symbol of that initializer, which makes an object of the class that it is called on.
   @_silgen_name("$s8CoreData28NSPersistentStoreCoordinatorC7_cdMakeAcA20NSManagedObjectModelC_tcfC")
   private static func allocate(_ model: consuming NSManagedObjectModel) -> NSPersistentStoreCoordinator
 
@@ -12,8 +12,8 @@ extension NSPersistentStoreCoordinator {
 }
 
 /// Lets class methods and generic code make coordinators, as `self.init(managedObjectModel:)` and
-/// `T(managedObjectModel:)`, without `required` initialisers: on Apple's platforms initialisers of Objective-C need
-/// none. A class method that does not return `Self` gets one of the class that it extends.
+/// `T(managedObjectModel:)`, without `required` initializers, which Objective-C initializers on Apple's platforms do
+/// not need either. In a class method that does not return `Self`, the call makes an object of the extended class.
 public protocol _CoordinatorMaking {}
 
 extension NSPersistentStoreCoordinator: _CoordinatorMaking {}
@@ -22,7 +22,7 @@ extension _CoordinatorMaking {
   /// Makes a coordinator for `model`, which is immutable from now on.
   public init(managedObjectModel model: NSManagedObjectModel) {
     guard let type = Self.self as? NSPersistentStoreCoordinator.Type, let made = type.make(model) as? Self else {
-      misuse("\(Self.self) is no class of coordinators.")
+      misuse("\(Self.self) is not a subclass of NSPersistentStoreCoordinator.")
     }
     self = made
   }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A coordinator's queue, the contexts that are attached to it, and what it posts.
+/// A coordinator's queue, its attached contexts, and its notifications.
 extension NSPersistentStoreCoordinator {
-  /// Runs `block` on the calling thread while no other thread uses the coordinator, and gives what it returns or
-  /// throws. Nests freely.
+  /// Runs `block` on the calling thread while no other thread uses the coordinator, and returns or throws its result.
+  /// Calls may be nested.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try stateLock.withLock(block) }
 
-  /// Runs `block` on the coordinator's queue and gives back what it returns or throws. What the block may use is what
-  /// ``NSManagedObjectContext/perform(_:)`` says.
+  /// Runs `block` on the coordinator's queue and returns or throws its result. The block may use the same values as a
+  /// block of ``NSManagedObjectContext/perform(_:)``.
   public nonisolated(nonsending) final func perform<T>(_ block: @escaping () throws -> T) async rethrows -> T {
     nonisolated(unsafe) let block = block
     let result = await withCheckedContinuation {
@@ -21,7 +21,7 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Carries a value over a hop that the caller has given it up for.
+  /// Carries a value to another thread. The caller does not use the value meanwhile.
   private struct Carried<T>: @unchecked Sendable { let value: T }
 
   nonisolated(nonsending) final func added(
@@ -38,7 +38,7 @@ extension NSPersistentStoreCoordinator {
 
   // MARK: Contexts
 
-  /// Contexts that must be told when a store takes the place of another.
+  /// Registers a context, which must be notified when a store is replaced by another one.
   func attach(_ core: ContextCore) {
     contexts.withLock { known in
       if known.count > 64 && known.count.nonzeroBitCount == 1 { known.removeAll { $0.core == nil } }

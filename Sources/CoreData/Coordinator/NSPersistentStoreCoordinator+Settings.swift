@@ -4,12 +4,12 @@ import StoreProtocol
 import StoreSchema
 
 extension NSPersistentStoreCoordinator {
-  /// What a backend is told when it opens or makes a store of this coordinator's model.
+  /// The options that a backend gets when it opens or makes a store of this coordinator's model.
   package func settings(_ options: [AnyHashable: Any]?) throws -> StoreOptions {
     settings(options, try frozenModel())
   }
 
-  /// The same where it holds what an opened one holds.
+  /// The same for a store with the same part of the model as an opened one.
   func settings(_ options: [AnyHashable: Any]?, like store: NSPersistentStore) throws -> StoreOptions {
     let isWhole = (try? store.requireEngine().schema.isWhole) ?? true
     return settings(options, try frozenModel(), configuration: isWhole ? nil : store.configuration)
@@ -19,7 +19,7 @@ extension NSPersistentStoreCoordinator {
     _ options: [AnyHashable: Any]?, _ frozen: FrozenModel, configuration: String? = nil
   ) -> StoreOptions {
     var settings = StoreOptionCoding.options(options)
-    // A guess is good enough to read with, and has other version hashes.
+    // An inferred model suffices for reading, but has other version hashes.
     if model.isInferred { (settings.isReadOnly, settings.ignoresModelVersion) = (true, true) }
     settings.versionIdentifiers = model.versionIdentifiers.compactMap { $0.base as? String }.sorted()
     settings.archivedModel = { [model] in
@@ -28,15 +28,15 @@ extension NSPersistentStoreCoordinator {
     }
     settings.archivedWholeModel = { [model] in ModelArchive.data(of: model) }
     settings.haveSameStructure = { [definitions = frozen.schema.definitions] archive, entities in
-      // One that cannot be read says nothing; the store's columns do.
+      // An archived model that cannot be read is ignored; the store's columns decide.
       guard let carried = try? ModelArchive.model(archive).definitions() else { return true }
       return VersionHash.haveSameStructure(definitions, carried, entities: entities)
     }
     return settings
   }
 
-  /// What a store of a configuration holds of the model; all of it for nil, for the default configuration and for an
-  /// unknown one.
+  /// The part of the model that a store of a configuration holds. The whole model for nil, for the default
+  /// configuration and for an unknown one.
   func schema(_ frozen: FrozenModel, ofConfiguration configuration: String?) -> Schema {
     guard let configuration, configuration != NSManagedObjectModel.defaultConfiguration,
       let names = model.storedNames(ofConfiguration: configuration)
@@ -44,10 +44,10 @@ extension NSPersistentStoreCoordinator {
     return frozen.schema.part(storing: names)
   }
 
-  /// Opens a store with what it holds of the model.
+  /// Opens a store with the part of the model that it holds.
   ///
-  /// That is the configuration's part. A store that was made without a configuration, or by a version of this library
-  /// that made all stores of the whole model, holds all of it, and stays as it is.
+  /// That is the part of the configuration. A store that was made without a configuration holds the whole model, and
+  /// keeps it. So does a store of an earlier version of this library, which made all stores of the whole model.
   func openEngine(
     _ backend: any StoreBackend, at place: URL, configuration: String?, _ options: [AnyHashable: Any]?,
     _ frozen: FrozenModel
@@ -61,7 +61,7 @@ extension NSPersistentStoreCoordinator {
     }
     if part.isWhole { return try openWhole() }
     let ofPart = settings(options, frozen, configuration: configuration)
-    // Then no error tells.
+    // In that case `open` throws no error for a mismatch, so the hashes are compared first.
     if ofPart.ignoresModelVersion, isWhole(try? backend.metadata(at: place, options: ofPart).versionHashes) {
       return try openWhole()
     }

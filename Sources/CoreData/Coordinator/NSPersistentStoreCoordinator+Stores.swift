@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// Which store has which objects.
+/// Which store takes which entity.
 extension NSPersistentStoreCoordinator {
   /// The first store, in the order they were added, whose configuration has the entity.
   func storeIndex(for entity: Entity) -> UInt16? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The same with types of stores instead of their names, and with texts instead of URIs.
+/// The same functions with store types instead of their names, and with strings instead of URIs.
 extension NSPersistentStoreCoordinator {
   /// The metadata of the store at `url`; see ``metadataForPersistentStore(ofType:at:options:)``.
   public class func metadataForPersistentStore(
@@ -17,7 +17,7 @@ extension NSPersistentStoreCoordinator {
     try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
   }
 
-  /// Writes a store to a new one, which takes its place; see ``migratePersistentStore(_:to:options:withType:)``.
+  /// Copies a store to a new one, which replaces it; see ``migratePersistentStore(_:to:options:withType:)``.
   @discardableResult
   public final func migratePersistentStore(
     _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
@@ -26,7 +26,7 @@ extension NSPersistentStoreCoordinator {
     try migratePersistentStore(store, to: storeURL, options: options, withType: storeType.rawValue)
   }
 
-  /// Removes the store at `url` with everything that belongs to it; see ``destroyPersistentStore(at:ofType:options:)``.
+  /// Removes the store at `url` with all its files; see ``destroyPersistentStore(at:ofType:options:)``.
   public final func destroyPersistentStore(
     at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
   ) throws {
@@ -45,7 +45,7 @@ extension NSPersistentStoreCoordinator {
       sourceOptions: sourceOptions, ofType: sourceType.rawValue)
   }
 
-  /// The object ID of a URI as text, nil where its store or entity is not known here. Reads nothing.
+  /// The object ID of a URI in a string; nil where the coordinator does not know its store or entity. Reads nothing.
   public final func managedObjectID(for uri: String) -> NSManagedObjectID? {
     URL(string: uri).flatMap(managedObjectID(forURIRepresentation:))
   }

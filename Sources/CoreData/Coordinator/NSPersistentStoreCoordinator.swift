@@ -4,7 +4,7 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// Stands between contexts and stores: it knows the model, and which store takes which entity.
+/// The mediator between contexts and stores. It has the model, and knows which store takes which entity.
 ///
 /// Sendable, unchecked: the lock guards all state.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
@@ -41,15 +41,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// The stores of the coordinator, without those that were removed.
   open var persistentStores: [NSPersistentStore] { openStores }
 
-  /// What ``persistentStores`` is unless a subclass says otherwise.
+  /// The value of ``persistentStores``, even where a subclass overrides that.
   final var openStores: [NSPersistentStore] { stateLock.withLock { stores.compactMap { $0 } } }
 
   func store(at index: Int) -> NSPersistentStore? {
     stateLock.withLock { stores.indices.contains(index) ? stores[index] : nil }
   }
 
-  /// Opens the store at `storeURL`, makes it where there is none, and adds it. With a configuration it takes the
-  /// entities of that alone; one that was made of the whole model stays as it is. Nothing has changed after an error.
+  /// Opens the store at `storeURL`, makes it where there is none, and adds it. With a configuration the store takes
+  /// only the entities of that; an existing store of the whole model keeps the whole model. After an error nothing has
+  /// changed.
   ///
   /// - Throws: 134000 (unknown type), 134020 (invalid model), 134070 (added before), 134100 (other model version) …
   @discardableResult
@@ -80,7 +81,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         userInfo: [NSLocalizedDescriptionKey: "A store of type '\(storeType)' needs a URL."])
     }
     let store = try stateLock.withLock {
-      // What is in memory is apart from all others, wherever it is said to be.
+      // Stores in memory are separate from all others, whatever their URL.
       if isPersistent { try requireNew(storeURL) }
       return try open(backend, storeType, configuration, storeURL, options)
     }
@@ -109,7 +110,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       throw CoreDataError.make(error)
     }
     if let twin = openStores.first(where: { $0.identifier == engine.identifier }) {
-      // Nothing was changed that a later closing could save.
+      // The engine has no changes that closing it could save.
       try? engine.close()
       throw CoreDataError.sameIdentifier(place, twin)
     }
@@ -127,8 +128,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return store
   }
 
-  /// The index for a store to be added: that of a removed store of which no context has objects any more, else a new
-  /// one. Throws 134080 where there are no more. Called under the lock.
+  /// The index for a store to be added: the index of a removed store of which no context has objects any more, else a
+  /// new one. Throws 134080 where no index is left. Called under the lock.
   private func freeIndex() throws -> Int {
     let cores = attachedContexts
     let free = stores.indices.first { index in
@@ -171,7 +172,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return store
   }
 
-  /// The same with the type in place of its name.
+  /// The same with the store's type instead of its name.
   @discardableResult
   open func addPersistentStore(
     type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -180,8 +181,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try addPersistentStore(ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
   }
 
-  /// Adds the store that is described: at once or on a queue of its own, as the description says. `block` is called
-  /// once.
+  /// Adds the described store, at once or on a queue of its own, as the description says. `block` is called once.
   open func addPersistentStore(
     with storeDescription: NSPersistentStoreDescription,
     completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
@@ -203,15 +203,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
   }
 
-  /// The same, and gives the description back once its store is added.
+  /// The same; returns the description once its store is added.
   open func addPersistentStore(
     with storeDescription: NSPersistentStoreDescription
   ) async throws -> NSPersistentStoreDescription {
     try await added(storeDescription)
   }
 
-  /// The model that the store at `url` carries, whatever its type. Throws 134070 where it carries none, as XML and
-  /// binary stores do.
+  /// The model in the store at `url`, whatever the store's type. Throws 134070 where the store contains none, as XML
+  /// and binary stores do.
+  ///
   /// https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/cachedmodelforpersistentstore(at:options:)
   open class func cachedModelForPersistentStore(
     at url: URL, options: [AnyHashable: Any]? = nil
@@ -219,14 +220,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try cachedModel(at: url, options)
   }
 
-  /// Runs a request of a context on the stores. A fetch gives the array that ``NSManagedObjectContext/fetch(_:)`` would
-  /// give, any other request its ``NSPersistentStoreResult``.
+  /// Runs a request of a context on the stores. A fetch returns the array of ``NSManagedObjectContext/fetch(_:)``, any
+  /// other request its ``NSPersistentStoreResult``.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
-    if context.core.coordinator !== self { misuse("The context belongs to another coordinator; ask that one.") }
+    if context.core.coordinator !== self { misuse("The context belongs to another coordinator; use that one.") }
     return try context.performAndWait { try request.answer(in: context) }
   }
 
-  /// Closes a store and forgets its objects' rows. Unsaved changes to them can no longer be saved.
+  /// Closes a store and drops the rows of its objects. Unsaved changes to them can no longer be saved.
   open func remove(_ store: NSPersistentStore) throws {
     guard store.root === self, self.store(at: store.index) === store else { return }
     post(.NSPersistentStoreCoordinatorWillRemoveStore, [:], object: store)
@@ -237,7 +238,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
       stores[store.index] = nil
       return true
     }
-    // Somebody else was first, or it has moved meanwhile.
+    // Another thread has removed the store first, or it has moved meanwhile.
     if !isHere { return }
     storeListVersion.add(1, ordering: .releasing)
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
@@ -251,26 +252,28 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     return openStores.first { $0.location?.standardizedFileURL == wanted }
   }
 
-  /// Where a store is; `/dev/null` for a store without a URL.
+  /// The URL of a store; `/dev/null` for a store without a URL.
   open func url(for store: NSPersistentStore) -> URL { store.toldURL ?? URL(fileURLWithPath: "/dev/null") }
 
-  /// Moves a store of this coordinator to `url`, and says whether it did. If not, it stays in use where it is, and
-  /// standard error has the reason.
+  /// Moves a store of this coordinator to `url`. Returns whether it did. If not, the store stays in use at its present
+  /// URL, and a message on standard error has the reason.
   ///
-  /// The store at `url` takes over: contexts read their objects again from there, under unsaved changes. It must have
-  /// the same UUID, as a copy or the moved files have. Where there is nothing, a store of one whole file is copied
-  /// there; others stay. Of stores that clients implement, an ``NSAtomicStore`` saves to `url` from now on, and an
-  /// ``NSIncrementalStore`` stays.
+  /// The store at `url` is used from then on: contexts read their objects again from there, under unsaved changes. It
+  /// must have the same UUID, as a copy or moved files have.
+  /// - If nothing is at `url`, a store in a single file that is read and written as a whole is copied there. Other
+  ///   stores are not moved then.
+  /// - Of stores that clients implement, an ``NSAtomicStore`` saves to `url` from now on. An ``NSIncrementalStore`` is
+  ///   not moved.
   open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
     guard store.root === self, store.canMove else { return false }
     do { try relocate(store, to: url) } catch {
-      report("The store at \(store.location?.path ?? "?") stays where it is, instead of \(url.path): \(error)")
+      report("The store at \(store.location?.path ?? "?") was not moved to \(url.path): \(error)")
       return false
     }
     return true
   }
 
-  /// The object ID of a URI, nil where its store or entity is not known here. Reads nothing.
+  /// The object ID of a URI; nil where the coordinator does not know its store or entity. Reads nothing.
   open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
     guard url.scheme == "x-coredata", case let host = url.host ?? "", let frozen = try? model.freeze(),
       let store = openStores.first(where: { $0.ownIdentifier == host })
@@ -279,7 +282,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     guard parts.count >= 3, parts[2].first == "p", let entity = frozen.schema.entity(named: parts[1]) else {
       return nil
     }
-    // Behind the entity's name all is the name that the store has for the object, slashes included.
+    // Everything after the entity's name is the store's name of the object, including slashes.
     let name = String(parts[2...].joined(separator: "/").dropFirst())
     guard let key = store.objectKey(name, entity) else { return nil }
     return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
@@ -292,7 +295,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   /// Sets the metadata of a store of this coordinator, which the next save writes; see ``NSPersistentStore/metadata``.
   open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) { store.metadata = metadata }
 
-  /// The metadata of the store at `url`, without opening it and without leaving a trace. Throws 134000 for an unknown
+  /// The metadata of the store at `url`, without opening it and without changing any file. Throws 134000 for an unknown
   /// type, and 260 where there is no store.
   open class func metadataForPersistentStore(
     ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
@@ -307,8 +310,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   }
 
   /// Replaces the application's entries in the metadata of the store at `url`, without opening it with a model. Its
-  /// type, UUID and version hashes stay what they are. Throws 134000 for an unknown type, and 134030 where an entry is
-  /// no property list; the metadata is unchanged then.
+  /// type, UUID and version hashes do not change. Throws 134000 for an unknown type, and 134030 where an entry is not a
+  /// property list; then the metadata is unchanged.
   open class func setMetadata(
     _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
     options: [AnyHashable: Any]? = nil
@@ -325,13 +328,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// Writes everything that a store of this coordinator holds to a new store at `url`, of any type, which takes its
-  /// place in the coordinator. Gives the new store.
+  /// Copies all content of a store of this coordinator to a new store at `url`, of any type. The new store replaces it
+  /// in the coordinator. Returns the new store.
   ///
-  /// The old store's file stays as it is. The new store has a UUID of its own, and the keys of the old one's objects:
-  /// contexts keep working, with their unsaved changes, and object IDs that are held become those of the new store.
-  /// Saves of contexts wait meanwhile. Throws 516 where there is something at `url` already. After an error everything
-  /// is as it was, unless the old file could not be closed: then the new store is in use.
+  /// The old store's file is left alone. The new store has its own UUID, and the same keys as the old store. So
+  /// contexts keep working, with their unsaved changes, and object IDs become IDs of the new store. Saves of contexts
+  /// wait meanwhile.
+  ///
+  /// - Throws: 516 where something exists at `url` already. After an error nothing has changed, with one exception: if
+  ///   the old file could not be closed, the new store is in use.
   @discardableResult
   open func migratePersistentStore(
     _ store: NSPersistentStore, to url: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -339,20 +344,20 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try migrate(store, to: url, options, storeType)
   }
 
-  /// Removes the store at `url` with everything that belongs to it. An SQLite store leaves an empty file, also where
-  /// there was none, as Apple's header demands. A store of this coordinator is removed from it. A store of
-  /// a type that cannot be destroyed while it is open stays, and an error says so.
+  /// Removes the store at `url` with all its files. An SQLite store leaves an empty file, even where there was none, as
+  /// Apple's header requires. A store of this coordinator is removed from the coordinator. If the type does not allow
+  /// destroying an open store, the function throws and the store stays.
   open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
     let backend = try Self.backend(storeType)
     var settings = StoreOptionCoding.options(options)
     settings.leavesEmptyFile = true
-    // Looked for first: a store that another thread adds afterwards is a new one.
+    // Looked up first: a store that another thread adds afterwards is a new one.
     let store = persistentStore(for: url)
     do { try backend.destroy(at: url, options: settings) } catch { throw CoreDataError.make(error) }
     if let store { try remove(store) }
   }
 
-  /// Makes the store at `destinationURL` a copy of the one at `sourceURL`, with everything that belongs to it.
+  /// Makes the store at `destinationURL` a copy of the one at `sourceURL`, with all its files.
   open func replacePersistentStore(
     at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
     withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -365,28 +370,28 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// The types of stores that can be added, with their classes as Objective-C has them in an `NSValue`.
+  /// The registered store types, with their classes in an `NSValue`, as in Objective-C.
   open class var registeredStoreTypes: [String: NSValue] { StoreRegistration.classesOfTypes }
 
-  /// Puts a store in the place of another one of this coordinator.
-  /// False, and nothing is done, where it was removed meanwhile.
+  /// Replaces a store of this coordinator by another one. Returns false, and does nothing, where the store was removed
+  /// meanwhile.
   func replace(_ store: NSPersistentStore, by successor: NSPersistentStore) -> Bool {
     let isHere = stateLock.withLock {
       if stores[store.index] !== store { return false }
       stores[store.index] = successor
       return true
     }
-    // A context that is busy hears of the move only later, and may insert objects meanwhile.
+    // A busy context handles the move only later, and may insert objects meanwhile.
     if isHere { storeListVersion.add(1, ordering: .releasing) }
     return isHere
   }
 
   // MARK: Queue
 
-  /// Runs `block` on the coordinator's queue, later.
+  /// Runs `block` later on the coordinator's queue.
   open func perform(_ block: @escaping () -> Void) { later(block) }
 
-  /// What ``perform(_:)`` does, whatever a subclass makes of it.
+  /// Does what ``perform(_:)`` does, even where a subclass overrides that.
   final func later(_ block: @escaping () -> Void) {
     nonisolated(unsafe) let block = block
     queue.async { self.stateLock.withLock { block() } }

@@ -2,15 +2,15 @@ import Foundation
 import StoreProtocol
 import Synchronization
 
-/// Options of stores that have no effect, most of them because their features are not there yet. Nobody shall believe
-/// that they work: what is left undone is said on standard error, once a process and option. A store of a client's
-/// class has all options, and what it does with them is its own affair.
+/// Store options that have no effect, most of them because their features are not supported yet. A message on standard
+/// error says so, once for each option and process. Stores of a client's class get all options, and handle them
+/// themselves.
 enum OptionsWithoutEffect {
   private static let consequences = [
-    NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification tells of what other processes save",
-    NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated by stages",
-    NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is put off",
-    NSBinaryStoreSecureDecodingClasses: "the transformer of an attribute says which classes its values may have",
+    NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification reports the saves of other processes",
+    NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated in stages",
+    NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is deferred",
+    NSBinaryStoreSecureDecodingClasses: "the transformer of an attribute decides which classes are allowed",
     NSBinaryStoreInsecureDecodingCompatibilityOption: "no value is decoded insecurely",
   ]
   private static let said = Mutex<Set<String>>([])
@@ -20,8 +20,8 @@ enum OptionsWithoutEffect {
     for (option, consequence) in consequences where isGiven(option, options) { say(option, consequence) }
   }
 
-  /// Called when a store was not opened. That it is to be migrated is what descriptions ask for unless told otherwise,
-  /// and matters only where another model has written it.
+  /// Called when a store could not be opened. Descriptions request migration by default, so the migration options
+  /// matter only where another model has written the store.
   static func warn(_ options: [AnyHashable: Any]?, after error: StoreError) {
     if error.code != .modelMismatch { return }
     for option in [NSMigratePersistentStoresAutomaticallyOption, NSInferMappingModelAutomaticallyOption]

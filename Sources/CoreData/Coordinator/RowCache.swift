@@ -4,9 +4,10 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// The rows that one store's contexts share: by key, the newest known state of an object.
+/// The rows that the contexts of a store share: by key, the newest known state of an object.
 ///
-/// Rows that no object uses any more are kept up to `unusedLimit` bytes a root entity, so that faults fire without I/O.
+/// Rows that no object uses any more are kept up to `unusedLimit` bytes for each root entity, so that faults fire
+/// without I/O.
 final class RowCache: Sendable {
   private let roots: [Mutex<Table>.Box]
   private static let unusedLimit = 64 << 20
@@ -16,25 +17,25 @@ final class RowCache: Sendable {
   var lastCommit: UInt64 { commitNumber.load(ordering: .acquiring) }
 
   private let views = Atomic<UInt64>(0)
-  /// The last number from before the store got its engine.
+  /// The last number that was handed out before the store got its present engine.
   private let lastOfFormer = Atomic<UInt64>(0)
-  /// The end of the last view of which rows are here.
+  /// The end of the newest view that has contributed rows.
   private let newest = Atomic<UInt64>(0)
 
-  /// The number that was given last; see ``ViewStamp``.
+  /// The last number that was handed out; see ``ViewStamp``.
   var lastView: UInt64 { views.load(ordering: .acquiring) }
   /// The next number.
   func nextView() -> UInt64 { views.add(1, ordering: .acquiringAndReleasing).newValue }
 
-  /// Whether a view is of the store's engine, not of a former one.
+  /// Whether a view belongs to the store's present engine, not to a former one.
   @inline(__always)
   func isOfEngine(_ view: ViewStamp) -> Bool { view.start > lastOfFormer.load(ordering: .acquiring) }
 
-  /// Whether this process has committed nothing since a view of the engine was taken.
+  /// Whether this process has made no commit since a view of the engine was taken.
   @inline(__always)
   func isCurrent(_ view: ViewStamp) -> Bool { view.commitNumber >= lastCommit }
 
-  /// Whether rows are here that may be newer than a view: others have read them.
+  /// Whether the cache may have rows that are newer than a view, because others have read them.
   func hasRows(after view: ViewStamp) -> Bool { newest.load(ordering: .acquiring) > view.start }
 
   private func note(_ view: ViewStamp) {
@@ -43,10 +44,10 @@ final class RowCache: Sendable {
 
   struct Table: ~Copyable {
     var rows = RowTable()
-    /// When this many rows are reached, those that nobody uses are dropped.
+    /// When the table reaches this number of rows, unused rows are dropped.
     var sweepAt = 1 << 18
-    /// When rows were read, in nanoseconds of uptime, by key. Nil until a context asks for the age of one: a row that
-    /// is not in it is of unknown age.
+    /// When rows were read, in nanoseconds of uptime, by key. Nil until a context needs the age of a row. A row without
+    /// an entry is of unknown age.
     var readAt: [Int64: UInt64]?
 
     mutating func note(_ key: Int64) { if readAt != nil { readAt?[key] = DispatchTime.now().uptimeNanoseconds } }
@@ -70,9 +71,9 @@ final class RowCache: Sendable {
 
   func row(_ root: Int, _ key: Int64) -> Row? { roots[root].mutex.withLock { $0.rows.row(key) } }
 
-  /// Keeps the newer of the given and the known row by version, and gives back the given one, shared where it is the
-  /// same as the known. `view` is what it was read from. An old view adds no row, for the row may have been deleted
-  /// since; a view of a former engine changes nothing.
+  /// Keeps the newer of the given and the known row by version. Returns the given row, or the known one where both are
+  /// equal, so that it is shared. `view` is the view that the row was read from. An old view adds no row, because the
+  /// row may have been deleted since. A view of a former engine changes nothing.
   func merge(_ root: Int, _ row: Row, view: ViewStamp) -> Row {
     roots[root].mutex.withLock { table in
       guard isOfEngine(view) else { return row }
@@ -83,7 +84,7 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Makes room for so many rows in all.
+  /// Makes room for `count` rows in all.
   func expect(_ root: Int, _ count: Int) {
     roots[root].mutex.withLock { $0.rows.reserve(max(0, count - $0.rows.count)) }
   }
@@ -99,9 +100,10 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Takes over what a commit has done. Called in the order of the commits.
+  /// Applies the changes of a commit. Called in the order of the commits.
   func publish(_ changes: SealedChanges, _ receipt: Receipt, _ schema: Schema) {
-    // First the number: a reader that still finds the old one under a root's lock comes before the changes there.
+    // The number is stored first: a reader that still finds the old number under a root's lock has read before the
+    // changes there.
     commitNumber.store(receipt.commitNumber, ordering: .releasing)
     var counts = Array(repeating: 0, count: roots.count)
     for row in changes.insertions { counts[schema.entities[row.entity].root] += 1 }
@@ -117,7 +119,7 @@ final class RowCache: Sendable {
     for (root, keys) in gone { remove(root, keys) }
   }
 
-  /// Keeps rows that were written. Those of one entity mostly come together, and are kept under one lock.
+  /// Keeps written rows. Rows of one entity are mostly adjacent, and are kept under one lock.
   @inline(__always)
   private func put(_ count: Int, _ schema: Schema, _ row: (Int) -> Row) {
     var index = 0
@@ -125,7 +127,7 @@ final class RowCache: Sendable {
       let entity = row(index).entity
       roots[schema.entities[entity].root].mutex.withLock { table in
         repeat {
-          // The row that comes is asked for, and the one in whose place it comes.
+          // Prefetches a later row, and the row that it replaces.
           if index &+ 8 < count { cd_prefetch(unsafeBitCast(row(index &+ 8), to: UnsafeRawPointer.self)) }
           if index &+ 4 < count { table.rows.prefetch(row(index &+ 4).key) }
           let written = row(index)
@@ -137,8 +139,8 @@ final class RowCache: Sendable {
     }
   }
 
-  /// Forgets a row that was not read or written within the last seconds, so that the next look at it asks the store.
-  /// Gives whether it did. The first question is answered with yes: from then on ages are known.
+  /// Removes a row that was not read or written within the last `seconds`, so that the next read goes to the store.
+  /// Returns whether it did. The first call always returns true, because ages are recorded only from then on.
   func removeOlder(_ root: Int, _ key: Int64, than seconds: Double) -> Bool {
     roots[root].mutex.withLock { table in
       if table.readAt == nil { table.readAt = [:] }
@@ -154,8 +156,8 @@ final class RowCache: Sendable {
     roots[root].mutex.withLock { table in for key in keys { table.remove(key) } }
   }
 
-  /// Begins anew for another engine, of other commits. Rows that are still read from views of the former engine are not
-  /// kept. The caller lets nobody take a view meanwhile.
+  /// Empties the cache for another engine, which has other commits. Rows that are still read from views of the former
+  /// engine are not kept. The caller makes sure that no view is taken meanwhile.
   func begin() {
     lastOfFormer.store(nextView(), ordering: .releasing)
     commitNumber.store(0, ordering: .releasing)
@@ -168,7 +170,7 @@ final class RowCache: Sendable {
 }
 
 extension Mutex where Value == RowCache.Table {
-  /// A mutex in an array needs a home of its own.
+  /// An array cannot hold a mutex directly.
   final class Box: Sendable {
     let mutex = Mutex(RowCache.Table())
   }

@@ -2,9 +2,9 @@ import CRuntime
 import Foundation
 import StoreSchema
 
-/// Rows in memory that their owner lends for a call, to be read and replaced; none of them nil.
+/// Rows in memory that their owner lends for a call, to be read and replaced. None of them is nil.
 ///
-/// Sendable, unchecked: nobody else uses the memory during the call.
+/// Sendable, unchecked: no other code uses the memory during the call.
 struct RowChunk: @unchecked Sendable {
   let rows: UnsafeMutableBufferPointer<Row?>
 
@@ -14,17 +14,17 @@ struct RowChunk: @unchecked Sendable {
 
 /// Rows by key.
 ///
-/// Stores hand out keys one after another, so the rows of 32 neighbours lie in a page, each in its own place, and only
-/// pages are searched for: by open addressing with linear probing. A search reads no row, and a table that grows moves
+/// Stores hand out consecutive keys. So the rows of 32 adjacent keys lie in a page, each at a fixed index, and a search
+/// looks only for the page: by open addressing with linear probing. A search reads no row, and a table that grows moves
 /// none.
 struct RowTable: ~Copyable {
   private typealias Rows = UnsafeMutablePointer<Row?>
 
   private struct Page {
     var number: Int64 = 0
-    /// Nil for a free place.
+    /// Nil for a free slot.
     var rows: Rows?
-    /// How many rows there are.
+    /// The number of rows.
     var count = 0
   }
 
@@ -35,7 +35,7 @@ struct RowTable: ~Copyable {
   private(set) var pageCount = 0
   private(set) var count = 0
 
-  /// `capacity` is how many pages there is room for, a power of two from 2 on.
+  /// `capacity` is the number of pages that the table has slots for, a power of two and at least 2.
   init(capacity: Int = 16) {
     pages = .allocate(capacity: capacity)
     pages.initialize(repeating: Page(), count: capacity)
@@ -56,15 +56,15 @@ struct RowTable: ~Copyable {
   @inline(__always)
   private static func number(_ key: Int64) -> Int64 { key &>> 5 }
 
-  /// Where the search for a page begins. The highest bits of the product spread consecutive numbers evenly (Fibonacci
-  /// hashing).
+  /// The slot where the search for a page begins. The highest bits of the product spread consecutive numbers evenly
+  /// (Fibonacci hashing).
   @inline(__always)
   private func home(_ number: Int64) -> Int {
     let product = UInt64(bitPattern: number) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: product &>> UInt64(truncatingIfNeeded: mask.leadingZeroBitCount))
   }
 
-  /// The index of a page, or of the free place where it belongs.
+  /// The slot of a page, or the free slot for it.
   @inline(__always)
   private func index(_ number: Int64) -> Int {
     var index = home(number)
@@ -72,19 +72,19 @@ struct RowTable: ~Copyable {
     return index
   }
 
-  /// The place of a key in a page that is there.
+  /// The address of a key's row in an existing page.
   @inline(__always)
   private func place(_ key: Int64, _ page: Int) -> Rows {
     pages[page].rows.unsafelyUnwrapped + Int(truncatingIfNeeded: key & 31)
   }
 
-  /// The place of a key, nil where there is no page for it.
+  /// The address of a key's row; nil where there is no page for it.
   @inline(__always)
   private func place(_ key: Int64) -> Rows? {
     pages[index(Self.number(key))].rows.map { $0 + Int(truncatingIfNeeded: key & 31) }
   }
 
-  /// The index of the page for a key, made if need be.
+  /// The slot of the page for a key. The page is made if necessary.
   @inline(__always)
   private mutating func madePage(_ key: Int64) -> Int {
     let found = index(Self.number(key))
@@ -94,7 +94,7 @@ struct RowTable: ~Copyable {
   @inline(never)
   private mutating func makePage(_ number: Int64) -> Int {
     reservePages(1)
-    // No row is a null pointer.
+    // A row is never a null pointer, so zeros stand for no row.
     let rows = cd_allocate_zeroed(Self.pageSize, MemoryLayout<Row?>.stride)
       .bindMemory(to: Row?.self, capacity: Self.pageSize)
     let free = index(number)
@@ -103,7 +103,7 @@ struct RowTable: ~Copyable {
     return free
   }
 
-  /// Puts a row into a place of a page where none is.
+  /// Puts a row into a page that has none for the key.
   @inline(__always)
   private mutating func fill(_ page: Int, _ row: consuming Row?, _ key: Int64) {
     place(key, page).initialize(to: row)
@@ -121,11 +121,11 @@ struct RowTable: ~Copyable {
     }
     swap(&pages, &larger.pages)
     swap(&mask, &larger.mask)
-    // The old places are left with nothing that they would free.
+    // The old slots are emptied, so that nothing is freed with them.
     for index in 0...larger.mask { larger.pages[index].rows = nil }
   }
 
-  /// Frees a page that has no row any more.
+  /// Frees a page without rows.
   private mutating func removePage(_ index: Int) {
     var gap = index
     free(pages[gap].rows)
@@ -148,9 +148,9 @@ struct RowTable: ~Copyable {
   @inline(__always)
   func row(_ key: Int64) -> Row? { place(key)?.pointee }
 
-  /// Keeps the newer of the given and the known row by version, and gives back the known one if both are the same, so
-  /// that it is shared. Of two of one version that differ, which only someone who does not count versions can cause,
-  /// the given one is kept. An unknown row is kept if `isCurrent`.
+  /// Keeps the newer of the given and the known row by version, and returns it. Returns the known row if both are
+  /// equal, so that it is shared. If two rows of one version differ, which only a program that does not count versions
+  /// can cause, the given one is kept. An unknown row is kept if `isCurrent`.
   @inline(__always)
   mutating func merge(_ row: Row, isCurrent: Bool) -> Row {
     if let place = place(row.key), let known = place.pointee {
@@ -163,7 +163,7 @@ struct RowTable: ~Copyable {
     return row
   }
 
-  /// Asks the processor for the row of a key that will be needed soon.
+  /// Prefetches the row of a key that will be needed soon.
   @inline(__always)
   func prefetch(_ key: Int64) {
     if let place = place(key) { cd_prefetch(UnsafeRawPointer(place).load(as: UnsafeRawPointer?.self)) }
@@ -178,7 +178,7 @@ struct RowTable: ~Copyable {
     if known.version <= row.version { place.pointee = row }
   }
 
-  /// ``merge(_:isCurrent:)`` for many rows, each replaced by what ``merge(_:isCurrent:)`` gives back.
+  /// ``merge(_:isCurrent:)`` for many rows. Each is replaced by the row that ``merge(_:isCurrent:)`` returns.
   mutating func merge(_ read: RowChunk, isCurrent: Bool) {
     for index in read.rows.indices {
       if isCurrent {
@@ -193,7 +193,7 @@ struct RowTable: ~Copyable {
     }
   }
 
-  /// Makes room for so many more rows with neighbouring keys.
+  /// Makes room for `more` rows with adjacent keys.
   @inline(__always)
   mutating func reserve(_ more: Int) {
     let pages = (count &+ more) / Self.pageSize
@@ -202,7 +202,7 @@ struct RowTable: ~Copyable {
 
   mutating func remove(_ key: Int64) { _ = take(key) }
 
-  /// Removes a row and gives it back.
+  /// Removes a row and returns it.
   mutating func take(_ key: Int64) -> Row? {
     let page = index(Self.number(key))
     guard pages[page].rows != nil, let row = place(key, page).pointee.take() else { return nil }
@@ -212,7 +212,7 @@ struct RowTable: ~Copyable {
     return row
   }
 
-  /// Drops rows that nobody else holds, but for the first `limit` bytes of them.
+  /// Drops rows that nothing else holds, except for the first `limit` bytes of them.
   mutating func sweep(keeping limit: Int) {
     var kept = 0
     var unused: [Int64] = []

@@ -3,10 +3,10 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Moving a store to another place or type.
+/// Moving a store to another URL or type.
 extension NSPersistentStoreCoordinator {
-  /// See ``migratePersistentStore(_:to:options:withType:)``. The steps: make the new store, open it, let it take the
-  /// old one's place, tell the contexts.
+  /// See ``migratePersistentStore(_:to:options:withType:)``. The steps: make the new store, open it, let it replace the
+  /// old one, notify the contexts.
   func migrate(
     _ store: NSPersistentStore, to url: URL, _ options: [AnyHashable: Any]?, _ type: String
   ) throws -> NSPersistentStore {
@@ -38,18 +38,18 @@ extension NSPersistentStoreCoordinator {
       do { try successor.closeEngine() } catch { throw CoreDataError.make(error) }
       throw CoreDataError.make(store.removed)
     }
-    // Rows that they have may name large data of the old store, and have its versions.
+    // The rows of contexts may name large values of the old store, and have its versions.
     for core in attachedContexts { core.leave(.stores) }
     store.root = nil
     let infos = try frozenModel().infos
-    // Apple's platforms give of each object the former ID and the new one. Here both are the same: IDs follow their
-    // store.
+    // Apple's platforms pass the former and the new ID of each object. Here both are equal, because an ID belongs to
+    // the successor of its store.
     let ids = objects.flatMap { object in
       let id = NSManagedObjectID(infos[object.entity], key: object.key, store: successor, context: nil)
       return [id, id]
     }
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor, ids]])
-    // Last: the new store is in use, whatever becomes of the old one's connections.
+    // Done last: the new store is in use, even if the old one cannot be closed.
     do { try store.closeEngine() } catch { throw CoreDataError.make(error) }
     return successor
   }
@@ -69,9 +69,9 @@ extension NSPersistentStoreCoordinator {
       }
       let found = try backend.metadata(at: url, options: settings)
       guard found.identifier == store.ownIdentifier else {
-        throw StoreError(.invalidArgument, "There is another store at that place.", context: ["url": url.path])
+        throw StoreError(.invalidArgument, "Another store is at the URL.", context: ["url": url.path])
       }
-      // Also where the former place is opened again: what is there may count versions anew.
+      // Also needed where the former URL is opened again: the store there may count versions anew.
       defer { for core in attachedContexts { core.leave(.stores) } }
       try store.reconnect(at: url) { (place) throws(StoreError) in
         try backend.open(at: place, schema: schema, options: settings)
@@ -79,7 +79,7 @@ extension NSPersistentStoreCoordinator {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// A store with everything that another one holds, opened and completed by `finish`.
+  /// Makes a store with all content of another one. `finish` completes it after it was opened.
   private static func copy(
     _ source: any Store, to url: URL, _ backend: any StoreBackend, _ options: StoreOptions,
     _ encode: @escaping StoreCopy.Encoding,
@@ -117,8 +117,8 @@ extension NSPersistentStoreCoordinator {
     return found
   }
 
-  /// Takes the keys that the source has given out, as far as the target would give them again: objects of contexts have
-  /// them, which are not saved yet, or were deleted.
+  /// Reserves the keys in the target that the source has handed out and the target would hand out again. Unsaved or
+  /// deleted objects of contexts have them.
   private static func carryKeys(from source: any Store, to target: any Store) throws(StoreError) {
     if target.isReadOnly { return }
     for entity in source.schema.storedEntities where entity.superentity == nil {
@@ -128,8 +128,8 @@ extension NSPersistentStoreCoordinator {
     }
   }
 
-  /// Makes a store at `url` of everything that a store of this coordinator holds, which stays where it is. `replaces`
-  /// allows a store of this type there to go; `progress` is called after each object.
+  /// Makes a store at `url` with all content of a store of this coordinator, which is left alone. `replaces` allows it
+  /// to replace a store of this type at `url`. `progress` is called after each object.
   package func writeCopy(
     of store: NSPersistentStore, to url: URL, ofType type: String, replaces: Bool, progress: () -> Void
   ) throws {
@@ -144,9 +144,9 @@ extension NSPersistentStoreCoordinator {
     } catch { throw CoreDataError.make(error) }
   }
 
-  /// Makes a store at `url` of what can be read of a damaged one of this coordinator's model, which stays as it is;
-  /// both are of the configuration. `lost` is called with each thing that is left out, `progress` after each object.
-  /// Gives the number of objects.
+  /// Makes a store at `url` from the readable content of a damaged store of this coordinator's model, which is left
+  /// alone. Both stores are of the configuration. `lost` is called for each part that is left out, `progress` after
+  /// each object. Returns the number of objects.
   package func writeSalvage(
     ofStoreAt source: URL, ofType sourceType: String, configuration: String? = nil, to url: URL, ofType type: String,
     lost: @escaping (StoreFinding) -> Void, progress: () -> Void

@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// Store options as Core Data's dictionaries spell them.
+/// Reads store options from Core Data's dictionaries.
 enum StoreOptionCoding {
   static func options(_ dictionary: [AnyHashable: Any]?) -> StoreOptions {
     var result = StoreOptions()

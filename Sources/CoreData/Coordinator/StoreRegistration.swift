@@ -6,7 +6,7 @@ import StoreProtocol
 import Synchronization
 import XMLBackend
 
-/// The kinds of stores by type name. The only file that names backends; stores outside the package add themselves.
+/// The backends by type name. Only this file names backends; stores outside the package register themselves.
 enum StoreRegistration {
   private static let backends: Mutex<[String: any StoreBackend]> = {
     let standard: [any StoreBackend] = [
@@ -29,7 +29,7 @@ enum StoreRegistration {
     classes.withLock { $0[type] = storeClass }
   }
 
-  /// The class of the stores of each type, in an `NSValue` of its bytes, as Apple's Core Data gives it.
+  /// The class of the stores of each type, as bytes in an `NSValue`, as Apple's Core Data returns it.
   static var classesOfTypes: [String: NSValue] {
     let types = backends.withLock { $0.mapValues { _ in NSPersistentStore.self } }
     return types.merging(classes.withLock { $0 }) { $1 }.mapValues { storeClass in
@@ -45,7 +45,7 @@ enum StoreRegistration {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// The stores of a type. Throws 134000 where there are none.
+  /// The backend of a type. Throws 134000 where there is none.
   static func backend(_ type: String) throws -> any StoreBackend {
     if let storeClass = StoreRegistration.storeClass(type) {
       return ClassBackend(storeType: type, storeClass: storeClass)
@@ -57,27 +57,29 @@ extension NSPersistentStoreCoordinator {
     return backend
   }
 
-  /// Makes a kind of store known under its type name, for all coordinators.
+  /// Registers a backend under its type name, for all coordinators.
   public static func register(_ backend: some StoreBackend) { StoreRegistration.register(backend) }
 
-  /// Forgets a kind of store. Stores of it that are open stay so.
+  /// Removes a backend from the registered types. Its open stores stay open.
   package static func unregister(storeType: String) { StoreRegistration.unregister(storeType) }
 
-  /// The types of stores that outlive the process.
+  /// The types of stores whose content outlives the process.
   package static var registeredPersistentTypes: [String] { StoreRegistration.persistentTypes }
 
-  /// Makes a class of stores that a client implements known under its type name, for all coordinators; nil forgets it.
+  /// Registers a class of stores that a client implements under a type name, for all coordinators; nil removes the
+  /// type.
   ///
   /// The class is a subclass of ``NSAtomicStore`` or ``NSIncrementalStore``; any other stops the program.
   public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
     guard let storeClass else { return StoreRegistration.register(nil, storeType) }
     guard let known = storeClass as? NSPersistentStore.Type,
       known is NSAtomicStore.Type || known is NSIncrementalStore.Type
-    else { misuse("\(storeClass) is no subclass of NSAtomicStore or NSIncrementalStore, and cannot be registered.") }
+    else { misuse("\(storeClass) is not a subclass of NSAtomicStore or NSIncrementalStore, and cannot be registered.") }
     StoreRegistration.register(known, storeType)
   }
 
-  /// Makes a class of stores known under a type, or forgets it for nil; see ``registerStoreClass(_:forStoreType:)``.
+  /// Registers a class of stores under a type, or removes the type for nil; see
+  /// ``registerStoreClass(_:forStoreType:)``.
   public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
     registerStoreClass(storeClass, forStoreType: storeType.rawValue)
   }

@@ -4,18 +4,18 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// Lets an ``NSAtomicStore`` be the medium of an atomic store: its cache nodes are read once, and told of every save.
+/// Makes an ``NSAtomicStore`` the medium of an atomic store: its cache nodes are read once, and updated by every save.
 ///
-/// Sendable, unchecked: writes come one at a time, and the client's store is called as its documentation says.
+/// Sendable, unchecked: writes take turns, and the client's store is called as its documentation says.
 final class AtomicNodes: AtomicMedium, @unchecked Sendable {
   private unowned let store: NSAtomicStore
   private let frozen: FrozenModel
-  /// What the store holds of the model.
+  /// The part of the model that the store holds.
   private let schema: Schema
   /// See ``CustomStore/calls``.
   private let calls: NSRecursiveLock
   private let error = Mutex<(any Error)?>(nil)
-  /// The objects of the commit that comes next; set and used under the lock of the store's commits.
+  /// The objects of the next commit. Set and used under the lock of the store's commits.
   nonisolated(unsafe) var save = CustomSave()
 
   init(_ store: NSAtomicStore, _ frozen: FrozenModel, _ schema: Schema, _ calls: NSRecursiveLock) {
@@ -34,7 +34,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
 
   // MARK: Reading
 
-  /// What the cache nodes say.
+  /// The content of the cache nodes.
   func graph() throws(StoreError) -> AtomicGraph {
     var loader = AtomicGraphLoader(schema, .plain)
     let nodes = store.cacheNodes()
@@ -46,7 +46,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
       let builder = try maker.packed { node.value(forKey: $0.name) }
       try loader.add(builder.finishCheckedDraft(key: reference.key, entity: info.entity, version: 1))
       for relationship in info.relationships where relationship.relationship.isToMany {
-        // Nodes say of members that were deleted what they said before: nobody has changed them.
+        // Nodes of other objects may still list deleted members, because nobody has changed these nodes.
         let members = try Self.members(node.value(forKey: relationship.relationship.name), relationship)
           .filter(known.contains)
         if let table = loader.linkTable(of: relationship.relationship) {
@@ -57,7 +57,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
     return try loader.finish(highestNumber: 0)
   }
 
-  /// A relationship leads to cache nodes; IDs say the same.
+  /// The value of a relationship is a cache node or an ID.
   private static func reference(_ value: Any) -> ObjectReference? {
     (value as? NSAtomicStoreCacheNode)?.id.reference ?? (value as? NSManagedObjectID)?.reference
   }
@@ -91,8 +91,8 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
 
   // MARK: Writing
 
-  /// The steps that Apple's reference gives: nodes for new objects, changed objects into theirs, away with those of
-  /// deleted ones, then the store saves. Where that fails the nodes are as they were.
+  /// Saves in the steps of Apple's reference: it makes nodes for new objects, updates the nodes of changed ones,
+  /// removes the nodes of deleted ones, and calls `save()`. If a step fails, the nodes are as before.
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
     let save = save
     self.save = CustomSave()
@@ -110,7 +110,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
       if !gone.isEmpty { store.willRemoveCacheNodes(gone) }
       store.remove(gone)
       try store.save()
-      // Each holds the next: a long row of them would be let go of one within the other.
+      // Each node holds the next one. Without this, releasing a long chain of nodes would recurse.
       for node in gone { node.propertyCache = nil }
     } catch {
       store.setNodes(nodes)
@@ -120,7 +120,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
     }
   }
 
-  /// What a client implements keeps data as it likes.
+  /// A client's store manages large data itself.
   var externalFiles: ExternalDataFiles? { nil }
   func close() { for node in store.cacheNodes() { node.propertyCache = nil } }
 }

@@ -3,30 +3,29 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// A class of stores that a client implements, where a coordinator asks for a kind of stores: what can be done to a
-/// store that is not open, and what cannot.
+/// The backend of a class of stores that a client implements. It says what can be done with a store that is not open.
 ///
 /// Apple's reference leaves it to the class what removing and replacing a store means, and has no methods for it that a
-/// client could override. The rule here: an ``NSAtomicStore`` is one whole file, which is removed or copied; where an
-/// ``NSIncrementalStore`` has its objects only the client knows.
+/// client could override. The rule here: an ``NSAtomicStore`` is one file, which is removed or copied as a whole. Only
+/// the client knows where an ``NSIncrementalStore`` keeps its objects, so removing and copying it are rejected.
 struct ClassBackend: StoreBackend {
   let storeType: String
   let storeClass: NSPersistentStore.Type
 
   private var isAtomic: Bool { storeClass is NSAtomicStore.Type }
 
-  /// What the objects of any store of the class can rely on.
+  /// The capabilities that every store of the class has.
   var capabilities: Capabilities {
     isAtomic
       ? [.persistent, .localFiles, .wholeFile, .concurrentReads, .readOnlyOpen, .uniqueness]
       : [.persistent, .rowLevel, .readOnlyOpen, .uniqueness]
   }
 
-  /// Throws `unsupported`: a store of a class is a part of a coordinator.
+  /// Throws `unsupported`: a store of a client's class exists only within a coordinator.
   func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     throw StoreError(
       .unsupported,
-      "Nothing is copied into a store of the class \(storeClass); add one to a coordinator, insert objects and save.")
+      "No copy can be written to a store of class \(storeClass); add one to a coordinator, insert objects and save.")
   }
 
   func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
@@ -61,11 +60,11 @@ struct ClassBackend: StoreBackend {
     guard isAtomic else {
       throw StoreError(
         .unsupported,
-        "Where a store of the class \(storeClass) keeps its objects only the class knows; remove or copy them by its own means."
+        "Only the class \(storeClass) knows where its stores keep their objects; remove or copy them with functions of the class."
       )
     }
     guard url.isFileURL else {
-      throw StoreError(.invalidArgument, "The URL is no file's.", context: ["url": url.absoluteString])
+      throw StoreError(.invalidArgument, "The URL is not a file URL.", context: ["url": url.absoluteString])
     }
     return try AtomicFile(url.path)
   }

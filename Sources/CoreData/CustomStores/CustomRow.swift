@@ -2,13 +2,13 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Makes rows of values as clients' stores give them.
+/// Makes rows of the values that clients' stores return.
 struct CustomRow {
   let info: EntityInfo
-  /// How a value of a to-one relationship refers to an object; nil for what is no object.
+  /// The object that a value of a to-one relationship refers to; nil for a value that is not an object.
   let reference: (Any) -> ObjectReference?
 
-  /// A row of the values that `value` gives by name, nil and `NSNull` for none.
+  /// A row of the values that `value` returns by name; nil and `NSNull` stand for none.
   ///
   /// Throws `invalidArgument` for a value that its property cannot have.
   func row(
@@ -17,7 +17,7 @@ struct CustomRow {
     try packed(value).finishChecked(key: key, entity: info.entity, version: version)
   }
 
-  /// The same as a builder that has the values, whose row is not ended.
+  /// The same as a builder with the values. Its row is not finished.
   func packed(_ value: (NSPropertyDescription) throws(StoreError) -> Any?) throws(StoreError) -> RowBuilder {
     let builder = RowBuilder()
     builder.begin(slots: info.slotCount)
@@ -59,7 +59,7 @@ struct CustomRow {
   }
 }
 
-/// The objects behind a change set, for stores that clients implement.
+/// The objects of a change set, for stores that clients implement.
 struct CustomSave {
   var inserted: [NSManagedObject] = []
   var updated: [NSManagedObject] = []

@@ -3,7 +3,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// What a store that a client implements is made with.
+/// The arguments for making a store that a client implements.
 public final class _StoreOpening {
   let coordinator: NSPersistentStoreCoordinator
   let configurationName: String?
@@ -18,7 +18,7 @@ public final class _StoreOpening {
   }
 }
 
-/// The part of a store that a client implements which contexts deal with.
+/// The part of a client's store that contexts use.
 struct CustomStore {
   enum Kind {
     case incremental(IncrementalEngine)
@@ -27,14 +27,14 @@ struct CustomStore {
 
   let kind: Kind
   let references: StoreReferences
-  /// Held while the client's store is called: calls come one at a time, as on Apple's platforms, where the coordinator
-  /// sees to it. A call that leads to another one, by a fault for example, goes on.
+  /// Held while the client's store is called: calls take turns, as on Apple's platforms, where the coordinator makes
+  /// sure of it. It is recursive, because a call may lead to another one, for example by a fault.
   let calls: NSRecursiveLock
 
-  /// The engine that is asked with requests; nil for an atomic store, whose graph is at hand.
+  /// The engine that answers requests; nil for an atomic store, whose graph is in memory.
   var incremental: IncrementalEngine? { if case .incremental(let engine) = kind { engine } else { nil } }
 
-  /// Tells the objects of the commit that comes next.
+  /// Passes the objects of the next commit.
   func begin(_ save: CustomSave) {
     switch kind {
     case .incremental(let engine): engine.save = save
@@ -42,7 +42,7 @@ struct CustomStore {
     }
   }
 
-  /// What the client threw in the last commit, once.
+  /// The error that the client threw in the last commit. Returned once.
   func takeError() -> (any Error)? {
     switch kind {
     case .incremental(let engine): engine.takeError()
@@ -50,8 +50,8 @@ struct CustomStore {
     }
   }
 
-  /// The keys of new objects, as the client names them. The client may give the name of a deleted object again, also in
-  /// the save that deletes it: the new object gets a key of its own.
+  /// The keys of new objects, by the names that the client assigns. The client may reuse the name of a deleted object,
+  /// even in the save that deletes it: then the new object gets its own key.
   func keys(
     for objects: [NSManagedObject], deleted: [Int64: Entity], _ store: NSPersistentStore
   ) throws -> [Int64] {
@@ -69,13 +69,13 @@ struct CustomStore {
         .persistentStoreSave,
         userInfo: [
           NSLocalizedDescriptionKey:
-            "obtainPermanentIDs(for:) must give one ID of newObjectID(for:referenceObject:) for each object."
+            "obtainPermanentIDs(for:) must return one ID of newObjectID(for:referenceObject:) for each object."
         ])
     }
     return zip(ids, objects).map { key($0.key, of: $1, deleted) }
   }
 
-  /// The key of a new object to which the client has given the name of that key.
+  /// The key of a new object to which the client has given the name of the key `named`.
   private func key(_ named: Int64, of object: NSManagedObject, _ deleted: [Int64: Entity]) -> Int64 {
     let former = deleted[named]
     guard former != nil || references.isGone(named) else { return named }
@@ -84,24 +84,24 @@ struct CustomStore {
 }
 
 extension NSPersistentStore {
-  /// The engine of a store that a client implements row by row, nil for other stores. Throws `closed` after it was
-  /// removed.
+  /// The engine of an incremental store that a client implements; nil for other stores. Throws `closed` after the store
+  /// was removed.
   func openIncremental() throws(StoreError) -> IncrementalEngine? {
     guard let engine = current.custom?.incremental else { return nil }
     _ = try requireEngine()
     return engine
   }
 
-  /// The allocating initialiser's own symbol, as for managed objects.
+  /// The symbol of the allocating initializer, as for managed objects.
   @_silgen_name("$s8CoreData17NSPersistentStoreC7_cdMakeAcA01_D7OpeningC_tcfC")
   private static func allocate(_ opening: consuming _StoreOpening) -> NSPersistentStore
 
   static func make(_ opening: _StoreOpening) -> NSPersistentStore { allocate(opening) }
 
-  /// Lets the client load what it has, and makes the store one of its coordinator at a place among its stores.
+  /// Loads the client's data, and makes the store the one with `index` in its coordinator.
   ///
-  /// Throws what the client throws, 134010 for metadata of another type, 134091 for a model or an option that such
-  /// stores have no power for, 134100 for a store of another model.
+  /// - Throws: The client's error, 134010 for metadata of another type, 134091 for a model or an option for which such
+  ///   stores lack the capability, 134100 for a store of another model.
   func load(_ type: String, _ frozen: FrozenModel, index: Int) throws {
     let backend = CheckedBackend(ClassBackend(storeType: type, storeClass: Swift.type(of: self)))
     var schema = root?.schema(frozen, ofConfiguration: configuration) ?? frozen.schema
@@ -124,7 +124,7 @@ extension NSPersistentStore {
     if metadata.versionHashes.isEmpty {
       metadata.versionHashes = schema.versionHashes
     } else if schema.compatibility(withVersionHashes: metadata.versionHashes) == .different {
-      // As with other stores: one of the whole model stays what it is.
+      // As with other stores: an existing store of the whole model keeps the whole model.
       if frozen.schema.compatibility(withVersionHashes: metadata.versionHashes) != .different {
         schema = frozen.schema
       } else if !StoreOptionCoding.options(options).ignoresModelVersion {
@@ -157,10 +157,10 @@ extension NSPersistentStore {
       identifier: metadata.identifier)
   }
 
-  /// How URIs call the object of a key: by what a client's store calls it, else by its number.
+  /// The name of an object in URIs: the client's name in a client's store, else the key.
   final func objectName(_ key: Int64) -> String { custom?.references.text(of: key) ?? String(key) }
 
-  /// The key of the object that URIs call so; nil for what is no such name. A number is written without a sign or
+  /// The key of the object with a name in URIs; nil for a text that cannot be a name. A number must have no sign and no
   /// leading zeros.
   final func objectKey(_ name: String, _ entity: Entity) -> Int64? {
     if let references = custom?.references { return name.isEmpty ? nil : references.key(ofText: name, entity) }
@@ -168,17 +168,16 @@ extension NSPersistentStore {
     return key
   }
 
-  /// Whether the store can be given another URL. Only the client knows where an ``NSIncrementalStore`` has its objects.
+  /// Whether the store can get another URL. Only the client knows where an ``NSIncrementalStore`` keeps its objects.
   final var canMove: Bool { !(self is NSIncrementalStore) }
 
-  /// Whether the store is told which of its objects contexts use.
+  /// Whether the store is notified which of its objects contexts use.
   final var countsObjectsInUse: Bool { self is NSIncrementalStore }
 
-  /// Whether the store numbers its objects itself, so that a copy of it goes on from its highest numbers.
+  /// Whether the store numbers its objects itself. Then a copy of it continues after its highest numbers.
   final var numbersObjects: Bool { custom == nil }
 
-  /// The error of a commit as clients see it: the error that a client's store threw, or the Cocoa error for a store
-  /// error.
+  /// The error of a commit for clients: the error that a client's store threw, or the Cocoa error for a store error.
   final func cocoaError(_ error: any Error) -> any Error {
     custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
   }
@@ -199,14 +198,14 @@ extension NSPersistentStore {
   /// The reference object that an ID was made with.
   final func givenReference(_ id: NSManagedObjectID) -> Any {
     guard let found = (custom?.references ?? opening?.references)?.reference(of: id.key) else {
-      misuse("The object ID \(id) is none that this store has made.")
+      misuse("The object ID \(id) was not created by this store.")
     }
     return found
   }
 }
 
 extension CustomStore {
-  /// What IDs are made with while the store is being loaded.
+  /// Used to make IDs while the store is being loaded.
   struct Opening {
     let frozen: FrozenModel
     let references: StoreReferences

@@ -4,10 +4,10 @@ import StoreQuery
 import StoreSchema
 import Synchronization
 
-/// Lets an ``NSIncrementalStore`` stand where contexts expect a store: rows are asked for one by one, changes go there
-/// as a request.
+/// Makes an ``NSIncrementalStore`` the engine of a store: reads ask it for objects one by one, and a commit sends it a
+/// request.
 ///
-/// Sendable, unchecked: the client's store is called as its documentation says, and what changes here is guarded.
+/// Sendable, unchecked: the client's store is called as its documentation says, and the mutable state is guarded.
 final class IncrementalEngine: Store, @unchecked Sendable {
   let schema: Schema
   let frozen: FrozenModel
@@ -20,11 +20,11 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   private struct State {
     var metadata: StoreMetadata
     var commitNumber: UInt64 = 0
-    /// What the client threw, in place of which contexts throw it.
+    /// The error that the client threw. Contexts throw it instead of the store error.
     var error: (any Error)?
   }
 
-  /// The objects of the commit that comes next; set and used under the lock of the store's commits.
+  /// The objects of the next commit. Set and used under the lock of the store's commits.
   nonisolated(unsafe) var save = CustomSave()
 
   init(
@@ -51,7 +51,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     }
   }
 
-  /// Calls the client's store, while nobody else does.
+  /// Calls the client's store; other threads wait meanwhile.
   func calling<R, E>(_ body: (NSIncrementalStore) throws(E) -> R) throws(E) -> R {
     calls.lock()
     defer { calls.unlock() }
@@ -66,13 +66,13 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     IncrementalSnapshot(self, store, core?.context, commitNumber: state.withLock { $0.commitNumber })
   }
 
-  /// The objects that the store gives for a request.
+  /// The objects that the store returns for a request.
   func fetch(_ fetch: ResolvedFetch, offset: Int, limit: Int?, _ core: ContextCore) throws -> [NSManagedObject] {
     let request = request(fetch, offset: offset, limit: limit)
     let found = try calling { try $0.execute(request, with: core.context) }
     guard let found = found as? [Any] else { throw unexpected(found, "an array of objects") }
     return try found.map { item in
-      // What the objects are taken for rests on this: results of a class of objects are not cast one by one.
+      // Later code relies on this check: results of a class of objects are not cast one by one.
       guard let object = ownObject(item, core), fetch.plan.entities.contains(object.info.entity.index) else {
         throw unexpected(item, "its objects of \(fetch.info.entity.name) in the context, or their IDs")
       }
@@ -80,7 +80,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     }
   }
 
-  /// What the client's store means by an object or an ID, where it is one of its own.
+  /// The context's object for an object or ID that the client's store returned; nil where it is not one of this store.
   private func ownObject(_ item: Any, _ core: ContextCore) -> NSManagedObject? {
     if let object = item as? NSManagedObject {
       guard object.core === core, object.key > 0, Int(object.storeIndex) == store.index else { return nil }
@@ -90,8 +90,8 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return core.object(reference(id), store: UInt16(store.index))
   }
 
-  /// The object that the client means by an ID. An ID that it has kept may be that of a deleted object, whose name
-  /// another object has now.
+  /// The object that the client means by an ID. The client may have kept the ID of a deleted object whose name now
+  /// belongs to another object.
   private func reference(_ id: NSManagedObjectID) -> ObjectReference {
     let key = references.present(id.key)
     if key == id.key { return id.reference }
@@ -115,14 +115,15 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     let given = fetch.parameters
     request.entity = given.entity ?? fetch.info.description
     request.predicate = given.predicate
-    request.sortDescriptors = given.sortDescriptors.isEmpty ? nil : given.sortDescriptors
+    request.sortDescriptors = given.sortDescriptors?.isEmpty ?? true ? nil : given.sortDescriptors
     (request.fetchOffset, request.fetchLimit) = (offset, limit ?? 0)
-    (request.fetchBatchSize, request.includesSubentities) = (given.batchSize, given.includesSubentities)
+    (request.fetchBatchSize, request.includesSubentities) = (given.fetchBatchSize, given.includesSubentities)
     request.includesPropertyValues = given.includesPropertyValues
     request.returnsObjectsAsFaults = given.returnsObjectsAsFaults
     request.includesPendingChanges = given.includesPendingChanges
-    request.shouldRefreshRefetchedObjects = given.shouldRefresh
-    request.relationshipKeyPathsForPrefetching = given.prefetchedKeyPaths.isEmpty ? nil : given.prefetchedKeyPaths
+    request.shouldRefreshRefetchedObjects = given.shouldRefreshRefetchedObjects
+    let prefetched = given.relationshipKeyPathsForPrefetching ?? []
+    request.relationshipKeyPathsForPrefetching = prefetched.isEmpty ? nil : prefetched
     request.propertiesToFetch = given.propertiesToFetch
     if given.resultType == .managedObjectIDResultType { request.resultType = given.resultType }
     request.affectedStores = [store]
@@ -134,7 +135,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     let given = id.map { "\($0)" } ?? "\(type(of: found))"
     return CocoaError(
       .persistentStoreInvalidType,
-      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(given); it should give \(wanted)."])
+      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(given); it should return \(wanted)."])
   }
 
   /// The members of a to-many relationship, as faults.
@@ -161,8 +162,8 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return try ids(found, of: relationship.destinations)
   }
 
-  /// The IDs that the store gives for a to-many relationship, or for a fetch: its own, of the entities that were asked
-  /// for.
+  /// The IDs that the store returns for a to-many relationship, or for a fetch. They must be the store's own, of the
+  /// requested entities.
   func ids(_ found: Any, of entities: Range<Int>) throws -> [NSManagedObjectID] {
     let items: [Any] =
       switch found {
@@ -184,12 +185,12 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     }
   }
 
-  /// What an ID of the store's own refers to.
+  /// The object of an ID of this store.
   func reference(_ value: Any) -> ObjectReference? {
     (value as? NSManagedObjectID).flatMap { isOwn($0) ? reference($0) : nil }
   }
 
-  /// The ID of the object that a key stands for.
+  /// The ID of the object with a key.
   func id(of key: Int64) -> NSManagedObjectID? {
     guard let entity = references.entity(of: key) else { return nil }
     return NSManagedObjectID(frozen.infos[entity], key: key, store: store, context: nil)
@@ -206,7 +207,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return try calling { (_) throws(StoreError) in try conflicts(of: sealed(changes, isRehearsal: true)) }
   }
 
-  /// Every new object brings the key that the store has named it with.
+  /// Seals the changes. Every new object already has the key that the store has assigned.
   private func sealed(_ changes: ChangeSet, isRehearsal: Bool = false) throws(StoreError) -> SealedChanges {
     try CommitDraft(changes, schema, isRehearsal: isRehearsal).seal([:])
   }
@@ -251,11 +252,11 @@ final class IncrementalEngine: Store, @unchecked Sendable {
 
   /// Keys come from ``NSIncrementalStore/obtainPermanentIDs(for:)``; see `ContextCore.obtainPermanentKeys(_:)`.
   func allocateKeys(root: Int, count: Int) throws(StoreError) -> Range<Int64> {
-    throw StoreError(.unsupported, "A store that a client implements names its objects itself.")
+    throw StoreError(.unsupported, "A store that a client implements assigns keys itself.")
   }
 
   func externalData(_ name: Data) throws(StoreError) -> Data {
-    throw StoreError(.missingExternalData, "A store that a client implements keeps data as it likes.")
+    throw StoreError(.missingExternalData, "A store that a client implements has no external data files.")
   }
 
   func close() throws(StoreError) {}

@@ -2,12 +2,12 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Reads objects of an incremental store one by one. The rows of one call are of one moment, and are given on when the
-/// store may be called again: what is done with them may run clients' code.
+/// Reads objects of an incremental store one by one. No other thread calls the store during a call, so its rows belong
+/// to one state. The rows are passed on after the call, because their receiver may run code of the client.
 final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   let commitNumber: UInt64
   private let engine: IncrementalEngine
-  /// What the store is called with: the context that reads, or one of this view's own.
+  /// The context that is passed to the store: the reading context, or one that this view has made.
   private let context: NSManagedObjectContext
   private let ownsContext: Bool
 
@@ -25,7 +25,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
     }
   }
 
-  /// Calls the client's store on the queue of the context that it gets, while nobody else calls it.
+  /// Calls the client's store on the queue of the passed context. Other threads wait meanwhile.
   private func calling<R>(_ body: (NSIncrementalStore) throws -> R) throws(StoreError) -> R {
     do {
       return try ownsContext ? context.core.run { try engine.calling(body) } : engine.calling(body)
@@ -46,7 +46,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
     for row in rows { body(row) }
   }
 
-  /// Lets the store read a batch at once, before its objects are asked for one by one.
+  /// Sends a fetch for a batch of objects, so that the store can read them at once before they are read one by one.
   private func announce(_ keys: [Int64], _ entity: Int) throws(StoreError) {
     let wanted = NSPredicate(format: "SELF IN %@", keys.compactMap(engine.id(of:)) as NSArray)
     try calling { _ = try fetch(entity, wanted, withSubentities: true, from: $0) }
@@ -56,7 +56,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
     guard let own = engine.references.entity(of: key), let id = engine.id(of: key) else { return nil }
     let maker = CustomRow(info: engine.frozen.infos[own], reference: engine.reference)
     return try calling { store in
-      // Another object may have its name by now.
+      // Another object may have its name now.
       if engine.references.isGone(key) { return nil }
       let node: NSIncrementalStoreNode
       do { node = try store.newValuesForObject(with: id, with: context) } catch let error as CocoaError
@@ -73,7 +73,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
     }
   }
 
-  /// The row that was given last, or this one with the next version where it says something else.
+  /// The last row if the values are equal; else this row with the next version.
   private func versioned(_ row: Row) -> Row {
     let last = engine.references.row(of: row.key)
     if let last, last.hasEqualBytes(row) { return last }
@@ -82,10 +82,10 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
     return next
   }
 
-  // MARK: Requests of this view's own
+  // MARK: Requests that this view makes
 
-  // Contexts ask so for values and sums only: they give such stores their other requests as they are. Copies to other
-  // stores ask so too, and checks. Each is of one moment: nobody else calls the store meanwhile.
+  // Contexts use these for values and aggregates only; they pass other requests to such stores unchanged. Copies to
+  // other stores and checks use them too. Each call reads one state, because no other thread calls the store meanwhile.
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
     let rows = try calling { store in
@@ -97,7 +97,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
     for row in rows { body(row) }
   }
 
-  /// The rows of an entity, and of those below it, that a predicate holds for.
+  /// The rows of an entity and its sub-entities that match a predicate.
   func rows(of entity: Int, where predicate: NSPredicate) throws(StoreError) -> [Row] {
     try calling { store in
       try fetch(entity, predicate, withSubentities: true, from: store).compactMap { try row(of: entity, key: $0.key) }

@@ -2,11 +2,11 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Judges uniqueness constraints for a store that a client implements row by row: the store is asked, by a fetch, who
-/// has the values that a save brings.
+/// Checks uniqueness constraints for an incremental store that a client implements. It sends the store a fetch for the
+/// objects that have the values of the save.
 ///
-/// Apple's reference does not say who sees to constraints of such stores; here merge policies and errors are those of
-/// every other store. One fetch for each constraint that a save touches, of the form `attribute IN …`; see
+/// Apple's reference does not say who enforces constraints of such stores. Here merge policies and errors are those of
+/// every other store. There is one fetch for each constraint that a save touches, of the form `attribute IN …`; see
 /// ``IncrementalEngine/commit(_:)``.
 struct IncrementalUniqueness {
   private let engine: IncrementalEngine
@@ -25,7 +25,7 @@ struct IncrementalUniqueness {
     let row: Row
   }
 
-  /// The conflicts that the state after the save would have.
+  /// The conflicts in the state after the save.
   func conflicts() throws(StoreError) -> [Conflict] {
     var result: [Conflict] = []
     for entity in engine.schema.entities {
@@ -57,7 +57,7 @@ struct IncrementalUniqueness {
     }
   }
 
-  /// What is saved of an entity and those below it.
+  /// The saved objects of an entity and its sub-entities.
   private func claims(of entity: Entity) -> [Claim] {
     changes.updates.filter { entity.subtree.contains($0.row.entity) }.map {
       Claim(reference: $0.row.reference, versionRead: $0.versionRead, row: $0.row)
@@ -73,13 +73,13 @@ struct IncrementalUniqueness {
       kind: .constraint(slots: slots, other: other, persisted: row))
   }
 
-  /// Nil where one of them is null: such objects are all different, as in SQL.
+  /// The values in slots; nil where one of them is null, because such objects all count as different, as in SQL.
   private func values(_ row: Row, _ slots: [Int], _ kinds: [SlotKind]) -> [Value]? {
     if slots.contains(where: row.isNull) { return nil }
     return zip(slots, kinds).map { row.value($0, $1) }
   }
 
-  /// The saved objects that have one of the values.
+  /// The stored objects that have one of the values.
   private func rows(with values: [Value], _ slot: Int, of entity: Entity) throws(StoreError) -> [Row] {
     let info = engine.frozen.infos[entity.index]
     let wanted: (name: String, values: [Any])

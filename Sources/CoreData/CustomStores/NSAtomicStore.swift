@@ -4,18 +4,18 @@ import StoreSchema
 /// A store that a client implements as a whole: it is loaded into cache nodes once, and saved from them.
 ///
 /// A subclass overrides ``load()``, ``save()``, ``newCacheNode(for:)``, ``updateCacheNode(_:from:)`` and
-/// ``newReferenceObject(for:)``, and is made known with
+/// ``newReferenceObject(for:)``. It is registered with
 /// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``. (Source: Apple, "Atomic Store Programming
 /// Topics" and the class reference.)
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
-  // Saves come one at a time, and loading before all of them.
+  // Saves take turns, and loading comes before all of them.
   private var nodes: [NSManagedObjectID: NSAtomicStoreCacheNode] = [:]
 
-  /// Reads everything, and gives it to ``addCacheNodes(_:)``; called once, when the store is added. Throws 134091
+  /// Reads the whole store, and passes it to ``addCacheNodes(_:)``. Called once, when the store is added. Throws 134091
   /// unless overridden.
   open func load() throws { throw Self.refusal }
 
-  /// Writes all cache nodes and the metadata, all or nothing. Throws 134091 unless overridden.
+  /// Writes all cache nodes and the metadata, or nothing. Throws 134091 unless overridden.
   open func save() throws { throw Self.refusal }
 
   /// A cache node for an object that is being saved for the first time; its ID is permanent.
@@ -23,7 +23,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     misuse("NSAtomicStore.newCacheNode(for:) must be overridden.")
   }
 
-  /// Takes the values of a changed object over into its cache node.
+  /// Copies the values of a changed object into its cache node.
   open func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
     misuse("NSAtomicStore.updateCacheNode(_:from:) must be overridden.")
   }
@@ -36,7 +36,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     for node in cacheNodes { nodes[node.id] = node }
   }
 
-  /// Called before the nodes of deleted objects are forgotten.
+  /// Called before the nodes of deleted objects are removed.
   open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
 
   /// The cache node of an object; nil where the store has none.
@@ -74,7 +74,7 @@ open class NSAtomicStoreCacheNode: NSObject {
   /// The ID of the object.
   open var objectID: NSManagedObjectID { id }
   final let id: NSManagedObjectID
-  /// The values by property name, as ``value(forKey:)`` gives them; nil for none.
+  /// The values by property name, as ``value(forKey:)`` returns them; nil for none.
   open var propertyCache: NSMutableDictionary?
 
   /// A cache node without values.

@@ -6,15 +6,15 @@ import Foundation
 /// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``. It is registered with
 /// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``.
 ///
-/// A fetch is handed over as it is: the store applies predicate, order, offset and limit itself. With a batch size, the
-/// store gets a fetch `SELF IN …` for the objects of each batch before their values are read. (Source: Apple,
+/// A fetch is passed on unchanged: the store applies predicate, sort descriptors, offset and limit itself. With a batch
+/// size, the store gets a fetch `SELF IN …` for the objects of each batch before their values are read. (Source: Apple,
 /// "Incremental Store Programming Guide" and the class reference.)
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// Runs a fetch or a save: an array of objects or IDs, an array with the count, or an empty array for a save. Throws
   /// 134091 unless overridden.
   ///
-  /// For a fetch of IDs the request's `resultType` says so. Objects of other stores, of other contexts, or of entities
-  /// that the request does not fetch are an error of the fetch.
+  /// A fetch of IDs has the corresponding `resultType`. If the store returns objects of other stores, of other
+  /// contexts, or of entities that the request does not fetch, the fetch throws an error.
   ///
   /// A save without objects saves the metadata. The sets of a save request are empty once it is done.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
@@ -42,15 +42,15 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   /// until as many contexts have unregistered them.
   ///
   /// Only objects with permanent IDs count; a new object counts once it is saved. The call comes at the end of a fetch,
-  /// a save, an event or a `perform` block. (Source: Apple, `managedObjectContextDidRegisterObjects(with:)`; the moment
-  /// is a rule of this library.)
+  /// The call comes at the end of a fetch, a save, an event or a `perform` block. (Source: Apple,
+  /// `managedObjectContextDidRegisterObjects(with:)`; the time of the call is a rule of this library.)
   open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
   /// Called when a context no longer uses objects: nobody holds them, their deletion was saved, or the context was
   /// reset or is gone.
   ///
-  /// The call comes as for ``managedObjectContextDidRegisterObjects(with:)``, and at the end of the context, on any
-  /// thread.
+  /// The call comes at the same times as ``managedObjectContextDidRegisterObjects(with:)``, and also at the end of the
+  /// context, on any thread.
   open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
   /// The ID of the object that a reference object, a string or a whole number, names.
@@ -67,7 +67,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
   private static var refusal: CocoaError {
     CocoaError(
       .persistentStoreUnsupportedRequestType,
-      userInfo: [NSLocalizedDescriptionKey: "A subclass of NSIncrementalStore must override what is asked of it."])
+      userInfo: [NSLocalizedDescriptionKey: "A subclass of NSIncrementalStore must override this method."])
   }
 }
 
@@ -78,10 +78,10 @@ open class NSIncrementalStoreNode: NSObject {
   private var valuesVersion: UInt64
   /// The ID of the object.
   open var objectID: NSManagedObjectID { id }
-  /// The version of the values, by which a save notices that they have changed meanwhile.
+  /// The version of the values. A save uses it to notice that they have changed meanwhile.
   open var version: UInt64 { valuesVersion }
 
-  /// The values of an object by property name, as ``value(for:)`` gives them, and their version.
+  /// The values of an object by property name, as ``value(for:)`` returns them, and their version.
   public init(objectID: NSManagedObjectID, withValues values: [String: Any], version: UInt64) {
     id = objectID
     self.values = values

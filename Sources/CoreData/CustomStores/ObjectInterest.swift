@@ -1,12 +1,12 @@
-/// The objects of incremental stores that came into a context or left it since their stores were told. Belongs to the
-/// context's identity maps, and is guarded as they are.
+/// The objects of incremental stores that a context has begun to use or no longer uses, since their stores were
+/// notified. It belongs to the context's identity maps, and the same lock guards it.
 struct ObjectInterest {
   struct Changes {
     var come: [Int64] = []
     var gone: [Int64] = []
   }
 
-  /// By the store's index; nil for stores that want to know nothing.
+  /// By the store's index; nil for stores that are not notified.
   private var stores: [Changes?] = []
   private(set) var isEmpty = true
 
@@ -29,7 +29,7 @@ struct ObjectInterest {
     isEmpty = false
   }
 
-  /// What the stores have not been told yet, once.
+  /// The changes that the stores have not been notified of yet. Returned once.
   mutating func take() -> [(store: UInt16, changes: Changes)] {
     isEmpty = true
     var result: [(store: UInt16, changes: Changes)] = []
@@ -43,9 +43,10 @@ struct ObjectInterest {
 }
 
 extension ContextCore {
-  /// Tells incremental stores which of their objects the context has begun to use, and which no longer.
+  /// Notifies incremental stores which of their objects the context has begun to use, and which it no longer uses.
   ///
-  /// The first ones first: a store that counts keeps the rows of an object that left and came back.
+  /// The new ones come first, so that a store that counts its users keeps the row of an object that was released and
+  /// fetched again.
   func tellStoresOfObjects() {
     guard registry.watchesObjects else { return }
     for (index, changes) in registry.takeInterest() {

@@ -2,14 +2,14 @@ import Foundation
 import StoreSchema
 import Synchronization
 
-/// The keys that stand for the reference objects of a store that a client implements.
+/// The keys of the reference objects of a store that a client implements.
 ///
-/// Such a store names its objects as it likes, by numbers or texts, unique in a tree of entities. Keys are given in the
-/// order in which names become known, and live as long as the store is open.
+/// Such a store names its objects by numbers or strings, unique in an entity hierarchy. Keys are assigned in the order
+/// in which names become known, and are valid while the store is open.
 final class StoreReferences: Sendable {
   fileprivate struct Name: Hashable {
     let root: Int
-    /// Numbers and their texts are different names.
+    /// A number and the same digits as a string are different names.
     let isNumber: Bool
     let text: String
   }
@@ -18,17 +18,17 @@ final class StoreReferences: Sendable {
     var entity: Entity
     let name: Name
     let object: any Sendable
-    /// The row that was given for it last.
+    /// The last row of the object.
     var row: Row?
     var isGone = false
   }
 
   private struct State {
     var keys: [Name: Int64] = [:]
-    /// By key, the first of which is 1.
+    /// By key; the first key is 1.
     var entries: [Entry] = []
 
-    /// Adds an object with the name of another, to which the name leads as before.
+    /// Adds an object with the name of another one. The name still refers to the other one.
     mutating func add(_ entity: Entity, _ other: Entry) -> Int64 {
       entries.append(Entry(entity: entity, name: other.name, object: other.object))
       return Int64(entries.count)
@@ -37,13 +37,13 @@ final class StoreReferences: Sendable {
 
   private let state = Mutex(State())
 
-  /// The key of a reference object, a string or a number. `entity` is the object's own one, or one above it.
+  /// The key of a reference object, a string or a number. `entity` is the entity of the object, or a superentity of it.
   func key(for reference: Any, _ entity: Entity) -> Int64 {
     let (name, object) = Self.name(reference, entity.root)
     return state.withLock { state in
       if let known = state.keys[name] {
         let place = Int(known - 1)
-        // Further down in the tree is nearer to the truth.
+        // A sub-entity is closer to the real entity.
         if !entity.subtree.contains(state.entries[place].entity.index) { state.entries[place].entity = entity }
         return known
       }
@@ -54,7 +54,7 @@ final class StoreReferences: Sendable {
     }
   }
 
-  /// The key of what a URI says behind its `p`: a name that is known, else a new text.
+  /// The key for the text after the `p` of a URI: a known name, else a new string.
   func key(ofText text: String, _ entity: Entity) -> Int64 {
     let number = state.withLock { $0.keys[Name(root: entity.root, isNumber: true, text: text)] }
     return number ?? key(for: text, entity)
@@ -72,7 +72,8 @@ final class StoreReferences: Sendable {
 
   // MARK: Names of deleted objects
 
-  /// The key of the object that has a key's name now: the same, or that of another object where the key's own is gone.
+  /// The key of the object that has a key's name now: the same key, or the key of another object where its own object
+  /// was deleted.
   func present(_ key: Int64) -> Int64 {
     state.withLock { state in
       guard key > 0 && key <= state.entries.count, case let entry = state.entries[Int(key - 1)], entry.isGone
@@ -84,8 +85,8 @@ final class StoreReferences: Sendable {
     }
   }
 
-  /// A key for a new object that is to have the name of a deleted one, which is of the entity `former`. The name leads
-  /// to the deleted object until the commit calls ``claim(_:)``.
+  /// A key for a new object that gets the name of a deleted one, whose entity is `former`. The name refers to the
+  /// deleted object until the commit calls ``claim(_:)``.
   func reserved(_ key: Int64, for entity: Entity, former: Entity?) -> Int64 {
     state.withLock { state in
       guard key > 0 && key <= state.entries.count else { return key }
@@ -94,10 +95,10 @@ final class StoreReferences: Sendable {
     }
   }
 
-  /// What names led to before a commit; see ``claim(_:)``.
+  /// The keys that names referred to before a commit; see ``claim(_:)``.
   struct Claims { fileprivate var former: [(name: Name, key: Int64?)] = [] }
 
-  /// Lets the names of new objects lead to these.
+  /// Makes the names of new objects refer to these objects.
   func claim(_ keys: [Int64]) -> Claims {
     state.withLock { state in
       var claims = Claims()
@@ -111,12 +112,12 @@ final class StoreReferences: Sendable {
     }
   }
 
-  /// After a commit that was not made.
+  /// Undoes ``claim(_:)`` after a failed commit.
   func giveBack(_ claims: Claims) {
     state.withLock { state in for (name, key) in claims.former { state.keys[name] = key } }
   }
 
-  /// The row that was read or saved last.
+  /// The row that was last read or saved.
   func row(of key: Int64) -> Row? { entry(key)?.row }
 
   func setRow(_ row: Row?, of key: Int64) {
@@ -125,7 +126,7 @@ final class StoreReferences: Sendable {
     }
   }
 
-  /// Lets the names of deleted objects go: who has one again is another object, under a key of its own.
+  /// Releases the names of deleted objects: an object that gets such a name later is another object, with its own key.
   func forget(_ keys: [Int64]) {
     if keys.isEmpty { return }
     state.withLock { state in
@@ -138,7 +139,7 @@ final class StoreReferences: Sendable {
     }
   }
 
-  /// Whether a key is that of a deleted object.
+  /// Whether the object of a key was deleted.
   func isGone(_ key: Int64) -> Bool { entry(key)?.isGone ?? false }
 
   private static func name(_ reference: Any, _ root: Int) -> (Name, any Sendable) {
@@ -148,7 +149,7 @@ final class StoreReferences: Sendable {
       (Name(root: root, isNumber: true, text: "\(number)"), number)
     case let number as NSNumber: (Name(root: root, isNumber: true, text: number.stringValue), number.int64Value)
     case let uuid as UUID: (Name(root: root, isNumber: false, text: uuid.uuidString), uuid)
-    default: misuse("A reference object must be a string, a whole number or a UUID; \(type(of: reference)) is none.")
+    default: misuse("A reference object must be a string, a whole number or a UUID, not a \(type(of: reference)).")
     }
   }
 }

@@ -57,8 +57,8 @@ extension CocoaError.Code {
   public static let persistentStoreTypeMismatch = Self(rawValue: 134010)
   /// 134020: the model is not valid. The description of the error says what is wrong with it.
   public static let persistentStoreIncompatibleSchema = Self(rawValue: 134020)
-  /// 134030: a save failed before a store wrote anything. No store takes an object's entity, say, or a value cannot be
-  /// encoded.
+  /// 134030: a save failed before a store wrote anything. For example, no store takes an object's entity, or a value
+  /// cannot be encoded.
   public static let persistentStoreSave = Self(rawValue: 134030)
   /// 134040: some stores have saved their changes, and others have not. `NSAffectedStoresErrorKey` lists the stores
   /// without the changes.
@@ -70,7 +70,7 @@ extension CocoaError.Code {
   /// 134070: an operation of a store failed, and no narrower code applies. `NSUnderlyingErrorKey` has the store's
   /// error.
   public static let persistentStoreOperation = Self(rawValue: 134070)
-  /// 134080: a store cannot be opened. Its file has a newer format, say, or the coordinator has no store.
+  /// 134080: a store cannot be opened. For example, its file has a newer format, or the coordinator has no store.
   public static let persistentStoreOpen = Self(rawValue: 134080)
   /// 134090: a store stayed locked by others for longer than its timeout.
   public static let persistentStoreTimeout = Self(rawValue: 134090)
@@ -79,7 +79,7 @@ extension CocoaError.Code {
   /// 134100: the store was made with another version of the model. The entries `storeVersionHashes` and
   /// `modelVersionHashes` of `userInfo` have the version hashes of both.
   public static let persistentStoreIncompatibleVersionHash = Self(rawValue: 134100)
-  /// 134110: a migration failed. Migration is not built yet: every migration by a mapping model throws it.
+  /// 134110: a migration failed. Migration is not supported yet: every migration by a mapping model throws it.
   public static let migration = Self(rawValue: 134110)
   /// 134111: migrated objects break a uniqueness constraint. Nothing here throws it.
   public static let migrationConstraintViolation = Self(rawValue: 134111)
@@ -98,15 +98,15 @@ extension CocoaError.Code {
   /// 134180: the file of a store is damaged, or a constraint of the file is broken. The entry `NSSQLiteErrorDomain` of
   /// `userInfo` has SQLite's error code, where there is one.
   public static let sqlite = Self(rawValue: 134180)
-  /// 134190: a mapping model cannot be inferred. Inferring is not built yet: it always throws this.
+  /// 134190: a mapping model cannot be inferred. Inferring is not supported yet: it always throws this.
   public static let inferredMappingModel = Self(rawValue: 134190)
   /// 134200: external records could not be imported. Nothing here throws it: there are no external records.
   public static let externalRecordImport = Self(rawValue: 134200)
-  /// 134301: the history after a token has been deleted. Nothing here throws it: history is not built yet.
+  /// 134301: the history after a token has been deleted. Nothing here throws it: history cannot be read yet.
   public static let persistentHistoryTokenExpired = Self(rawValue: 134301)
 }
 
-/// The key of `userInfo` under which an error 1560 has its errors: `[any Error]`.
+/// The key of `userInfo` for the errors that an error 1560 combines: `[any Error]`.
 public let NSDetailedErrorsKey = "NSDetailedErrors"
 /// The key of `userInfo` for the object that is not valid: an `NSManagedObject`.
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
@@ -125,10 +125,10 @@ public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 /// The key of `userInfo` for the conflicts of an error 133020 or 133021: an array of `NSMergeConflict` and
 /// `NSConstraintConflict`.
 public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
-/// The key of `userInfo` under which an error of a SQLite file has SQLite's error code: an `Int`.
+/// The key of `userInfo` for SQLite's error code in an error of an SQLite file: an `Int`.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 
-// The numbers by their C names, which existing code compares with NSError.code.
+// The codes by their C names. Existing code compares them with NSError.code.
 /// 1550, the number of ``CocoaError/Code/managedObjectValidation``.
 public let NSManagedObjectValidationError = 1550
 /// 1551, the number of ``CocoaError/Code/managedObjectConstraintValidation``.

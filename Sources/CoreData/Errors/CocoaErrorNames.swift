@@ -1,7 +1,7 @@
 import Foundation
 
-/// The codes of Core Data on the error itself, as Foundation has its own, so that `catch
-/// CocoaError.validationStringTooLong` compiles; and the entries of `userInfo` with their types.
+/// Core Data's codes as members of the error itself, as Foundation declares its own, so that `catch
+/// CocoaError.validationStringTooLong` compiles. And the entries of `userInfo` with their types.
 extension CocoaError {
   /// The objects of the error, such as objects that could not be saved; nil for none.
   public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }

@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// The one place where store errors and conflicts become the errors that Core Data's API throws.
+/// Turns store errors and conflicts into the errors that Core Data's API throws. No other code does.
 enum CoreDataError {
   static func make(_ error: StoreError) -> CocoaError {
     var userInfo: [String: Any] = [
@@ -11,7 +11,7 @@ enum CoreDataError {
     ]
     if error.outcome == .outcomeUnknown {
       userInfo[NSLocalizedRecoverySuggestionErrorKey] =
-        "Nobody knows yet whether the changes were saved. Fetch again, with a fresh context, before you repeat them."
+        "It is not known whether the changes were saved. Fetch again with a new context before you repeat them."
     }
     if let path = error.context["path"] { userInfo[NSFilePathErrorKey] = path }
     if let number = error.context["sqlite"].flatMap(Int.init) { userInfo[NSSQLiteErrorDomain] = number }
@@ -22,12 +22,12 @@ enum CoreDataError {
     return CocoaError(code(error.code), userInfo: userInfo)
   }
 
-  /// The error of a save whose context could not read something before.
+  /// The error of a save whose context could not read an object before.
   static func unread(_ error: StoreError) -> CocoaError {
     let made = make(error)
     var userInfo = made.userInfo
     userInfo[NSLocalizedRecoverySuggestionErrorKey] =
-      "Changes of the context may build on what could not be read. Take them back with rollback(), read again, and repeat them."
+      "Changes of the context may depend on values that could not be read. Undo them with rollback(), read again, and repeat them."
     return CocoaError(made.code, userInfo: userInfo)
   }
 
@@ -56,33 +56,34 @@ enum CoreDataError {
       .persistentStoreOperation,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "The store at \(url.path) has the UUID of the one at \(twin.location?.path ?? ""), which was added before: one is a copy of the other's file. Object IDs could not tell them apart; use another coordinator, or copy with migratePersistentStore."
+          "The store at \(url.path) has the same UUID as the store at \(twin.location?.path ?? ""), which was added before: one file is a copy of the other. Their object IDs would be equal; use another coordinator, or copy with migratePersistentStore."
       ])
   }
 
-  /// The error for a save while objects are being deleted. They would be saved as they are, or with a part of what
-  /// their deletion does; nothing has changed.
+  /// The error for a save while objects are being deleted. Such a save would write them unchanged, or with a part of
+  /// the effects of their deletion. Nothing has changed.
   static var savesHalfADeletion: CocoaError {
     CocoaError(
       .coreData,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "save() was called while objects are being deleted: in prepareForDeletion(), or by an observer of an event that ended there. Save when delete(_:) or processPendingChanges() has returned; what is changed meanwhile is part of that save."
+          "save() was called while objects are being deleted: in prepareForDeletion(), or by an observer of an event that ended there. Save after delete(_:) or processPendingChanges() has returned; changes made until then are part of that save."
       ])
   }
 
-  /// The error for a save inside a save of the same context. Code and first entry are those of Apple's framework.
+  /// The error for a save inside a save of the same context. Its code and the first entry are those of Apple's
+  /// framework.
   static var savesAlready: CocoaError {
     CocoaError(
       CocoaError.Code(rawValue: 132001),
       userInfo: [
         "message": "attempt to recursively call -save: on the context aborted",
         NSLocalizedDescriptionKey:
-          "The context is being saved, and save() was called again inside: in willSave, in a validation, or by an observer of the will-save notification. Leave it out; what is changed there is part of the save.",
+          "The context is being saved, and save() was called again inside: in willSave, in a validation, or by an observer of the will-save notification. Remove this call; changes made there are part of the save.",
       ])
   }
 
-  /// One error as it is, several under one of code 1560.
+  /// A single error unchanged, several errors in one of code 1560.
   static func combined(_ errors: [any Error]) -> any Error {
     let flat = errors.flatMap { error -> [any Error] in
       guard let cocoa = error as? CocoaError, cocoa.code == .validationMultipleErrors else { return [error] }
@@ -121,7 +122,7 @@ enum CoreDataError {
       ])
   }
 
-  /// The names of an entity's property as the model's texts have them.
+  /// The localized names of an entity and its property, by the model's localization dictionary.
   private static func name(_ key: String, of entity: NSEntityDescription) -> String {
     let own = entity.name ?? "?"
     guard let texts = entity.managedObjectModelIfAny?.localizationDictionary else { return "\(own).\(key)" }
@@ -139,7 +140,7 @@ enum CoreDataError {
     case .validationDateTooSoon: return "\(name) is too soon."
     case .validationStringTooLong: return "\(name) is too long."
     case .validationStringTooShort: return "\(name) is too short."
-    case .validationInvalidURI: return "\(name) is no valid URI."
+    case .validationInvalidURI: return "\(name) is not a valid URI."
     case .validationStringPatternMatching: return "\(name) does not match its pattern."
     case .validationRelationshipLacksMinimumCount: return "Too few objects in \(name)."
     case .validationRelationshipExceedsMaximumCount: return "Too many objects in \(name)."
@@ -148,14 +149,14 @@ enum CoreDataError {
     }
   }
 
-  /// A save that some stores have and others have not.
+  /// The error of a save that some stores have made and others have not.
   static func incomplete(_ cause: any Error, unsaved: [NSPersistentStore]) -> CocoaError {
     CocoaError(
       .persistentStoreIncompleteSave,
       userInfo: [NSUnderlyingErrorKey: cause, NSAffectedStoresErrorKey: unsaved])
   }
 
-  /// 133021 where every conflict is about uniqueness, else 133020, with the conflicts listed.
+  /// 133021 where every conflict is a constraint conflict, else 133020. The error lists the conflicts.
   static func conflicts(_ list: [NSObject]) -> CocoaError {
     let isAboutUniqueness = !list.isEmpty && list.allSatisfy { $0 is NSConstraintConflict }
     return CocoaError(

@@ -8,31 +8,26 @@ extension ContextCore {
   func fetchObjects(_ parameters: FetchParameters) throws -> [NSManagedObject] {
     let run = try fetchRun(parameters)
     try ResolvedTable.checkProperties(run.fetch, self)
-    for path in parameters.prefetchedKeyPaths { try checkPrefetch(path, from: run.fetch.plan.entities) }
-    if run.isPlain {
-      let objects = try self.objects(run, from: run.origins[0])
-      try finish(objects, run)
-      return objects
+    try checkPrefetches(run)
+    guard run.isPlain, run.origins[0].givesRows(run) else { return try objects(of: results(run), run) }
+    // Rows of one store that nothing is laid over become objects as they are read.
+    let objects: [NSManagedObject]
+    do { objects = try run.origins[0].objects(run, self) } catch { throw CoreDataError.make(error) }
+    try finish(objects, run)
+    return objects
+  }
+
+  /// Throws for a key path to prefetch that leads nowhere.
+  func checkPrefetches(_ run: FetchRun) throws {
+    for path in run.fetch.parameters.relationshipKeyPathsForPrefetching ?? [] {
+      try checkPrefetch(path, from: run.fetch.plan.entities)
     }
-    return try objects(of: results(run), run)
   }
 
   /// The results, those that are finished in memory not cut yet.
   private func results(_ run: FetchRun) throws -> [FoundObject] {
     do {
       return run.results(try run.origins.map { try $0.results(run, run.reader(of: $0), self) }, areCut: run.isPlain)
-    } catch let error as StoreError { throw CoreDataError.make(error) }
-  }
-
-  /// The objects that one store gives as the result of a fetch.
-  private func objects(_ run: FetchRun, from origin: RowOrigin) throws -> [NSManagedObject] {
-    do {
-      if origin.givesRows(run) { return try origin.objects(run, self) }
-      let reader = FetchReader(plan: run.plan(of: origin), readsRows: run.readsRows, readsSortKeys: false)
-      let objects = try origin.results(run, reader, self).compactMap { object($0) }
-      try settle(objects, run)
-      if origin.store.isRemoved { throw origin.store.removed }
-      return objects
     } catch let error as StoreError { throw CoreDataError.make(error) }
   }
 
@@ -73,7 +68,8 @@ extension ContextCore {
     }
     guard let first = rows.first else { return [] }
     var maker = ObjectMaker(
-      self, origin, root: run.fetch.info.root, view: first.view, refreshes: run.fetch.parameters.shouldRefresh)
+      self, origin, root: run.fetch.info.root, view: first.view,
+      refreshes: run.fetch.parameters.shouldRefreshRefetchedObjects)
     for (row, _) in rows { maker.add(row) }
     return maker.finish()
   }
@@ -84,16 +80,16 @@ extension ContextCore {
     for origin in run.origins where !origin.givesRows(run) {
       let own = run.origins.count == 1 ? objects : objects.filter { $0.storeIndex == origin.index }
       let keys = own.filter { $0.flags.contains(.stored) }.map(\.key)
-      if parameters.batchSize > 0 && parameters.includesPropertyValues {
+      if parameters.fetchBatchSize > 0 && parameters.includesPropertyValues {
         // What faults have at hand is older than this fetch.
         for object in own where object.flags.isFault && object.row != nil { object.forgetRow() }
         // A single object is no batch, and pushes none out.
         if objects.count > 1 {
           fetchBatches.remember(
-            keys, store: Int(origin.index), root: run.fetch.info.root, size: parameters.batchSize, run.options)
+            keys, store: Int(origin.index), root: run.fetch.info.root, size: parameters.fetchBatchSize, run.options)
         }
       }
-      if parameters.shouldRefresh && !(run.readsRows && run.readsWholeObjects) {
+      if parameters.shouldRefreshRefetchedObjects && !(run.readsRows && run.readsWholeObjects) {
         try refresh(own, run.fetch.info.root, origin)
       }
     }

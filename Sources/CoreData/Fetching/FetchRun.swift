@@ -18,7 +18,7 @@ struct FetchRun {
   var isPlain: Bool { origins.count == 1 && dirty.isEmpty && !isFinishedInMemory }
   /// Whether whole rows are read, and not only keys. Blocks and comparators look at all of them.
   var readsRows: Bool {
-    isFinishedInMemory || fetch.parameters.includesPropertyValues && fetch.parameters.batchSize == 0
+    isFinishedInMemory || fetch.parameters.includesPropertyValues && fetch.parameters.fetchBatchSize == 0
   }
   /// Whether the objects' values are looked at before the fetch ends.
   var readsWholeObjects: Bool { isFinishedInMemory || !fetch.parameters.returnsObjectsAsFaults }
@@ -27,7 +27,8 @@ struct FetchRun {
 
   var options: FetchBatches.Options {
     .init(
-      realizes: !fetch.parameters.returnsObjectsAsFaults, prefetchedKeyPaths: fetch.parameters.prefetchedKeyPaths)
+      realizes: !fetch.parameters.returnsObjectsAsFaults,
+      prefetchedKeyPaths: fetch.parameters.relationshipKeyPathsForPrefetching ?? [])
   }
 
   /// What a store is asked for.

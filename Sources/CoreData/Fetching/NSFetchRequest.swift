@@ -52,68 +52,28 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
   }
 }
 
-/// What a fetch request asks for. Requests of several result types may share it.
-struct FetchContent {
-  var entityName: String?
-  var entity: NSEntityDescription?
-  var affectedStores: [NSPersistentStore]?
-  var predicate: NSPredicate?
-  var sortDescriptors: [NSSortDescriptor]?
-  var fetchLimit = 0
-  var fetchOffset = 0
-  var fetchBatchSize = 0
-  var includesSubentities = true
-  var includesPropertyValues = true
-  var returnsObjectsAsFaults = true
-  var includesPendingChanges = true
-  var returnsDistinctResults = false
-  var shouldRefreshRefetchedObjects = false
-  var resultType = NSFetchRequestResultType.managedObjectResultType
-  var propertiesToFetch: [Any]?
-  var propertiesToGroupBy: [Any]?
-  var havingPredicate: NSPredicate?
-  var relationshipKeyPathsForPrefetching: [String]?
-
-  final class Box {
-    var content = FetchContent() {
-      didSet {
-        if isImmutable { misuse("Can't modify a fetch request of an immutable model: change a copy of it.") }
-      }
-    }
-    var isImmutable = false
-    /// The entity that the request had when it was last executed. Not part of the content: a request of an immutable
-    /// model, which any thread may execute, has one too.
-    let executed = Mutex<Executed?>(nil)
-  }
-
-  /// Sendable, unchecked: an entity of a model in use.
-  struct Executed: @unchecked Sendable {
-    let entity: NSEntityDescription
-  }
-}
-
 /// A request for the objects of an entity: which, in which order, and in which form.
 ///
 /// Requests of every result type have the same archive. An unarchiver gives an `NSFetchRequest<any
 /// NSFetchRequestResult>`; see ``retyped(as:)``. The class does not conform to `NSSecureCoding`, as Apple's does not.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest, NSCoding {
-  private let box: FetchContent.Box
+  private let box: FetchParameters.Box
   /// What is asked for, whatever a subclass says.
-  final var content: FetchContent { box.content }
+  final var content: FetchParameters { box.content }
 
   /// A request without an entity, which must be set before the request is executed.
   public override init() {
-    box = FetchContent.Box()
+    box = FetchParameters.Box()
     super.init()
   }
 
   /// A request for the objects of an entity. The name is looked up when the request is executed.
   public convenience init(entityName: String) {
     self.init()
-    box.content.entityName = entityName
+    box.content.givenName = entityName
   }
 
-  private init(sharing box: FetchContent.Box) {
+  private init(sharing box: FetchParameters.Box) {
     self.box = box
     super.init()
   }
@@ -140,7 +100,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   }
 
   /// The name of the entity to fetch; nil where neither a name nor an entity was set.
-  open var entityName: String? { box.content.entity?.name ?? box.content.entityName }
+  open var entityName: String? { box.content.entityName }
 
   /// The entity to fetch. A request that was made by name has none before it is executed; then it has the entity of
   /// that name in the context's model
@@ -285,67 +245,10 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 
   /// The request as contexts run it, whatever its result type.
   var erased: FetchParameters {
-    let content = box.content
-    return FetchParameters(
-      entityName: content.entity?.name ?? content.entityName, entity: content.entity, predicate: content.predicate,
-      sortDescriptors: content.sortDescriptors ?? [], limit: content.fetchLimit, offset: content.fetchOffset,
-      batchSize: content.fetchBatchSize, includesSubentities: content.includesSubentities,
-      includesPropertyValues: content.includesPropertyValues, returnsObjectsAsFaults: content.returnsObjectsAsFaults,
-      includesPendingChanges: content.includesPendingChanges, shouldRefresh: content.shouldRefreshRefetchedObjects,
-      resultType: content.resultType, prefetchedKeyPaths: content.relationshipKeyPathsForPrefetching ?? [],
-      affectedStores: content.affectedStores, source: box, propertiesToFetch: content.propertiesToFetch,
-      propertiesToGroupBy: content.propertiesToGroupBy, havingPredicate: content.havingPredicate,
-      isDistinct: content.returnsDistinctResults)
-  }
-}
-
-/// The parameters of a fetch.
-struct FetchParameters {
-  var entityName: String?
-  var entity: NSEntityDescription?
-  var predicate: NSPredicate?
-  var sortDescriptors: [NSSortDescriptor]
-  var limit: Int
-  var offset: Int
-  var batchSize: Int
-  var includesSubentities: Bool
-  var includesPropertyValues: Bool
-  var returnsObjectsAsFaults: Bool
-  var includesPendingChanges: Bool
-  var shouldRefresh: Bool
-  var resultType: NSFetchRequestResultType
-  var prefetchedKeyPaths: [String]
-  var affectedStores: [NSPersistentStore]?
-  /// The request that these are of.
-  var source: FetchContent.Box
-  var propertiesToFetch: [Any]?
-  var propertiesToGroupBy: [Any]?
-  var havingPredicate: NSPredicate?
-  var isDistinct: Bool
-
-  /// The same fetch for those who want to know which objects there are, and nothing of them.
-  var forIDs: FetchParameters {
-    var parameters = self
-    (parameters.includesPropertyValues, parameters.returnsObjectsAsFaults) = (false, true)
-    (parameters.prefetchedKeyPaths, parameters.shouldRefresh) = ([], false)
+    var parameters = box.content
+    parameters.request = box
     return parameters
   }
-
-  /// Throws for a number that no fetch can have.
-  func checkNumbers() throws {
-    for (name, number) in [("fetchLimit", limit), ("fetchOffset", offset), ("fetchBatchSize", batchSize)]
-    where number < 0 {
-      throw CocoaError(
-        .coreData,
-        userInfo: [
-          NSLocalizedDescriptionKey: "The fetch cannot be run: its \(name) is \(number); it must not be negative."
-        ]
-      )
-    }
-  }
-
-  /// Lets the request know the entity by which it is executed.
-  func note(_ entity: NSEntityDescription) { source.executed.withLock { $0 = FetchContent.Executed(entity: entity) } }
 }
 
 /// The name of fetch requests in archives.

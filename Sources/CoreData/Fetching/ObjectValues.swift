@@ -22,12 +22,15 @@ extension ContextCore {
   func dictionariesOfObjects(_ parameters: FetchParameters) throws -> [NSDictionary]? {
     let names = namesOfObjectValues(parameters)
     guard let coordinator, parameters.looksInto(names) else { return nil }
-    if parameters.propertiesToGroupBy?.isEmpty == false || parameters.havingPredicate != nil || parameters.isDistinct {
+    if parameters.propertiesToGroupBy?.isEmpty == false || parameters.havingPredicate != nil
+      || parameters.returnsDistinctResults
+    {
       throw ResolvedTable.error(
         "what looks into the value of a transformable attribute can be neither grouped nor distinct")
     }
     var objects = parameters
-    (objects.resultType, objects.propertiesToFetch, objects.prefetchedKeyPaths) = (.managedObjectResultType, nil, [])
+    (objects.resultType, objects.propertiesToFetch) = (.managedObjectResultType, nil)
+    objects.relationshipKeyPathsForPrefetching = nil
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     return try context.performAndWait {

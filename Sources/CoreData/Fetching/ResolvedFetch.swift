@@ -54,7 +54,7 @@ struct ResolvedFetch {
     }
     var sorts: [ResolvedSort] = []
     var steps: [Step] = []
-    for descriptor in parameters.sortDescriptors {
+    for descriptor in parameters.sortDescriptors ?? [] {
       guard let key = descriptor.key, !descriptor.comparesByBlock else {
         steps.append(.comparator(descriptor))
         continue
@@ -76,8 +76,8 @@ struct ResolvedFetch {
     self.comparators = comparators
     plan = FetchPlan(
       entities: parameters.includesSubentities ? entity.subtree : entity.index..<(entity.index + 1),
-      predicate: predicate, sort: comparators.isEmpty ? sorts : [], offset: max(0, parameters.offset),
-      limit: parameters.limit > 0 ? parameters.limit : nil)
+      predicate: predicate, sort: comparators.isEmpty ? sorts : [], offset: max(0, parameters.fetchOffset),
+      limit: parameters.fetchLimit > 0 ? parameters.fetchLimit : nil)
   }
 
   private static func resolver(

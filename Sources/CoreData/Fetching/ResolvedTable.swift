@@ -43,7 +43,7 @@ struct ResolvedTable {
       do { having = try fetch.resolver.having(tree, columns: maker.names) } catch { throw Self.error(error.message) }
     }
     var plan = TablePlan(
-      fetch.plan, columns: maker.columns, groups: groups, having: having, isDistinct: parameters.isDistinct)
+      fetch.plan, columns: maker.columns, groups: groups, having: having, isDistinct: parameters.returnsDistinctResults)
     // The one row of all objects has no order.
     if plan.isGrouped && groups.isEmpty { plan.fetch.sort = [] }
     self.plan = plan

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a history request gives. History requests do not run yet.
+/// The kind of result of a history request. History requests do not run yet.
 public enum NSPersistentHistoryResultType: Int, Sendable {
   /// Whether it succeeded: a `Bool`.
   case statusOnly = 0
@@ -16,7 +16,8 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
   case transactionsAndChanges = 5
 }
 
-/// Reads or deletes persistent history. Not yet: executing it throws 134091. History is written where a store has it.
+/// Reads or deletes persistent history. Not supported yet: executing it throws 134091. Stores that track history write
+/// it.
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   private enum Bound {
     case date(Date)
@@ -27,10 +28,10 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
   private var bound = Bound.token(nil)
   private var deletes = false
-  /// What the request gives: transactions with their changes unless set, or only whether it succeeded for one that
-  /// deletes.
+  /// The kind of result: transactions with their changes unless set; for a request that deletes, only whether it
+  /// succeeded.
   open var resultType = NSPersistentHistoryResultType.transactionsAndChanges
-  /// Which transactions or changes to give.
+  /// The transactions or changes to return.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
   /// The token that the request was made with; nil where it was made with something else.
   open var token: NSPersistentHistoryToken? { if case .token(let token) = bound { token } else { nil } }
@@ -49,7 +50,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   /// A request for the transactions after a date.
   open class func fetchHistory(after date: Date) -> Self { make(.date(date), deletes: false) }
 
-  /// All history for a nil token.
+  /// A request for the transactions after a token; all history with nil.
   open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self { make(.token(token), deletes: false) }
 
   /// A request for the transactions after another one; for all history with nil.
@@ -79,7 +80,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
   }
 }
 
-/// What a history request gives, by `resultType`.
+/// The result of a history request, by `resultType`.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
   private let content: (result: Any?, type: NSPersistentHistoryResultType)
   /// A `Bool`, a number, object IDs, transactions or changes, as ``resultType`` says; nil where there is none.

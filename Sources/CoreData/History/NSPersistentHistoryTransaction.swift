@@ -1,6 +1,6 @@
 import Foundation
 
-/// A point in the history of stores. None is given out yet, as history cannot be read yet.
+/// A point in the history of stores. No token is handed out yet, because history cannot be read yet.
 open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// The number of the last transaction, by the UUID of its store.
   final let transactions: [String: Int64]
@@ -42,7 +42,7 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
   case delete = 2
 }
 
-/// One change of an object in persistent history. None is given out yet.
+/// One change of an object in persistent history. None is handed out yet.
 open class NSPersistentHistoryChange: NSObject, NSCopying, NSFetchRequestResult {
   struct Content {
     var changeID: Int64
@@ -53,7 +53,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, NSFetchRequestResult 
   }
 
   private let content: Content
-  /// The save that made the change; nil where it was not read along.
+  /// The save that made the change; nil where the request did not read it.
   open internal(set) weak var transaction: NSPersistentHistoryTransaction?
 
   init(_ content: Content) { self.content = content }
@@ -78,7 +78,7 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, NSFetchRequestResult 
   open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { nil }
 }
 
-/// One save in persistent history. None is given out yet.
+/// One save in persistent history. None is handed out yet.
 open class NSPersistentHistoryTransaction: NSObject, NSCopying, NSFetchRequestResult {
   struct Content {
     var timestamp: Date
@@ -98,7 +98,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, NSFetchRequestRe
 
   /// When the save was made.
   open var timestamp: Date { content.timestamp }
-  /// The changes of the save; nil where they were not read along.
+  /// The changes of the save; nil where the request did not read them.
   open var changes: [NSPersistentHistoryChange]? { content.changes }
   /// The number of the save, which grows from save to save of a store.
   open var transactionNumber: Int64 { content.transactionNumber }
@@ -141,7 +141,8 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, NSFetchRequestRe
 }
 
 // Keys of NSPersistentStoreRemoteChange, which is not posted yet.
-/// The key of `userInfo` for the URL of a store that others have changed. No notification with it is posted yet.
+/// The key of `userInfo` for the URL of a store that other processes have changed. No notification with it is posted
+/// yet.
 public let NSPersistentStoreURLKey = "storeURL"
 /// The key of `userInfo` for a token of persistent history. No notification has such an entry yet.
 public let NSPersistentHistoryTokenKey = "historyToken"
@@ -152,6 +153,6 @@ extension Notification.Name {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// Nil, which stands for the beginning of history: tokens are not given out yet.
+  /// Nil, which stands for the beginning of history: no tokens are handed out yet.
   public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? { nil }
 }

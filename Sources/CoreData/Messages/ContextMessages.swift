@@ -1,18 +1,18 @@
 import Foundation
 
-// The notifications of contexts and coordinators as messages with types, as Apple declares them from version 27 of its
-// systems on: https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/objectsdidchangemessage and its
-// like.
+// The notifications of contexts and coordinators as typed messages, as Apple declares them from version 27 of its
+// systems on: https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/objectsdidchangemessage and
+// similar pages.
 //
-// Foundation here does not tell the observers of names of a message, nor those of messages of a name. So both are
-// posted, the name first; see MessagePosting for when.
+// Foundation here does not deliver a message to observers of its name, nor a notification to observers of its message.
+// So both are posted, the notification first. MessagePosting says when messages are posted.
 
 extension NSManagedObjectContext {
   /// Posted when objects of a main-queue context have changed, at the end of the event.
   public struct ObjectsDidChangeMessage: NotificationCenter.MainActorMessage {
-    /// What is observed: a context.
+    /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { WatchedNotification.didChange.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       Notification(name: name, object: message.context, userInfo: message.info)
     }
@@ -49,9 +49,9 @@ extension NSManagedObjectContext {
 
   /// Posted before a main-queue context saves.
   public struct WillSaveMessage: NotificationCenter.MainActorMessage {
-    /// What is observed: a context.
+    /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { WatchedNotification.willSave.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -61,7 +61,7 @@ extension NSManagedObjectContext {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       Notification(name: name, object: message.context)
     }
@@ -74,9 +74,9 @@ extension NSManagedObjectContext {
 
   /// Posted after a main-queue context has saved.
   public struct DidSaveMessage: NotificationCenter.MainActorMessage {
-    /// What is observed: a context.
+    /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { WatchedNotification.didSave.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -87,7 +87,7 @@ extension NSManagedObjectContext {
     public var updated: Set<NSManagedObject> { info.set(NSUpdatedObjectsKey) }
     /// The objects that were deleted; empty for none.
     public var deleted: Set<NSManagedObject> { info.set(NSDeletedObjectsKey) }
-    /// Nil: no tokens are given out yet.
+    /// Nil: no tokens are handed out yet.
     public let historyToken: NSPersistentHistoryToken?
     /// Nil: contexts are not pinned.
     public let queryGeneration: NSQueryGenerationToken?
@@ -97,7 +97,7 @@ extension NSManagedObjectContext {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       Notification(name: name, object: message.context, userInfo: message.info)
     }
@@ -112,9 +112,9 @@ extension NSManagedObjectContext {
 
   /// Posted after a main-queue context has saved, with IDs.
   public struct DidSaveObjectIDsMessage: NotificationCenter.MainActorMessage {
-    /// What is observed: a context.
+    /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { WatchedNotification.didSaveIDs.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
     public let updatedIDs: Set<NSManagedObjectID>
     /// The IDs of the objects that were deleted; empty for none.
     public let deletedIDs: Set<NSManagedObjectID>
-    /// Nil: no tokens are given out yet.
+    /// Nil: no tokens are handed out yet.
     public let historyToken: NSPersistentHistoryToken?
 
     /// The message of a notification; nil for one of another name or without a context.
@@ -132,7 +132,7 @@ extension NSManagedObjectContext {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       let sets = [
         NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
@@ -153,9 +153,9 @@ extension NSManagedObjectContext {
 
   /// Posted after a private-queue context has saved, with IDs.
   public struct DidSaveObjectIDsAsyncMessage: NotificationCenter.AsyncMessage {
-    /// What is observed: a context.
+    /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { WatchedNotification.didSaveIDs.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -165,7 +165,7 @@ extension NSManagedObjectContext {
     public let updatedIDs: Set<NSManagedObjectID>
     /// The IDs of the objects that were deleted; empty for none.
     public let deletedIDs: Set<NSManagedObjectID>
-    /// Nil: no tokens are given out yet.
+    /// Nil: no tokens are handed out yet.
     public let historyToken: NSPersistentHistoryToken?
 
     /// The message of a notification; nil for one of another name or without a context.
@@ -173,7 +173,7 @@ extension NSManagedObjectContext {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     public static func makeNotification(_ message: Self) -> Notification {
       let sets = [
         NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
@@ -192,11 +192,11 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Posted after a main-queue context has merged others' changes, with IDs.
+  /// Posted after a main-queue context has merged the changes of others, with IDs.
   public struct DidMergeChangesMessage: NotificationCenter.MainActorMessage {
-    /// What is observed: a context.
+    /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { NSManagedObjectContext.didMergeChangesObjectIDsNotification }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -210,7 +210,7 @@ extension NSManagedObjectContext {
     public let refreshedIDs: Set<NSManagedObjectID>
     /// The IDs of the objects that became invalid; empty for none.
     public let invalidatedIDs: Set<NSManagedObjectID>
-    /// Nil: no tokens are given out yet.
+    /// Nil: no tokens are handed out yet.
     public let historyToken: NSPersistentHistoryToken?
     /// Nil: contexts are not pinned.
     public let queryGeneration: NSQueryGenerationToken?
@@ -220,7 +220,7 @@ extension NSManagedObjectContext {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       let sets = [
         NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
@@ -243,11 +243,11 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// Posted after a private-queue context has merged others' changes, with IDs.
+  /// Posted after a private-queue context has merged the changes of others, with IDs.
   public struct DidMergeChangesAsyncMessage: NotificationCenter.AsyncMessage {
-    /// What is observed: a context.
+    /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { NSManagedObjectContext.didMergeChangesObjectIDsNotification }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -261,7 +261,7 @@ extension NSManagedObjectContext {
     public let refreshedIDs: Set<NSManagedObjectID>
     /// The IDs of the objects that became invalid; empty for none.
     public let invalidatedIDs: Set<NSManagedObjectID>
-    /// Nil: no tokens are given out yet.
+    /// Nil: no tokens are handed out yet.
     public let historyToken: NSPersistentHistoryToken?
     /// Nil: contexts are not pinned.
     public let queryGeneration: NSQueryGenerationToken?
@@ -271,7 +271,7 @@ extension NSManagedObjectContext {
       Self(MessageContent<NSManagedObjectContext>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     public static func makeNotification(_ message: Self) -> Notification {
       let sets = [
         NSInsertedObjectIDsKey: message.insertedIDs, NSUpdatedObjectIDsKey: message.updatedIDs,
@@ -295,7 +295,8 @@ extension NSManagedObjectContext {
   }
 }
 
-/// What a notification brings for a message of its name, nil for one of another name or without its subject.
+/// The content of a notification for a message of its name; nil for a notification with another name or without its
+/// subject.
 struct MessageContent<Subject> {
   let subject: Subject
   let info: [AnyHashable: Any]

@@ -3,9 +3,9 @@ import Foundation
 extension NSPersistentStoreCoordinator {
   /// Posted when the stores of a coordinator have changed, on the main queue.
   public struct StoresDidChangeMessage: NotificationCenter.MainActorMessage {
-    /// What is observed: a coordinator.
+    /// The type of the observed object: a coordinator.
     public typealias Subject = NSPersistentStoreCoordinator
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { .NSPersistentStoreCoordinatorStoresDidChange }
     /// The coordinator that posts the message.
     public let persistentStoreCoordinator: NSPersistentStoreCoordinator
@@ -13,7 +13,7 @@ extension NSPersistentStoreCoordinator {
     public let addedStores: [NSPersistentStore]
     /// The stores that were removed; empty for none.
     public let removedStores: [NSPersistentStore]
-    /// A store, and the store that has taken its place in the coordinator; nil where none has.
+    /// A store, and the store that has replaced it in the coordinator; nil where no store was replaced.
     public let uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)?
     private let movedIDs: [NSManagedObjectID]
 
@@ -22,7 +22,7 @@ extension NSPersistentStoreCoordinator {
       Self(MessageContent<NSPersistentStoreCoordinator>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     @MainActor public static func makeNotification(_ message: Self) -> Notification {
       var info: [AnyHashable: Any] = [:]
       if !message.addedStores.isEmpty { info[NSAddedPersistentStoresKey] = message.addedStores }
@@ -47,9 +47,9 @@ extension NSPersistentStoreCoordinator {
 
   /// Posted when the stores of a coordinator have changed, on another queue.
   public struct StoresDidChangeAsyncMessage: NotificationCenter.AsyncMessage {
-    /// What is observed: a coordinator.
+    /// The type of the observed object: a coordinator.
     public typealias Subject = NSPersistentStoreCoordinator
-    /// The name of the notification that says the same.
+    /// The name of the corresponding notification.
     public static var name: Notification.Name { .NSPersistentStoreCoordinatorStoresDidChange }
     /// The coordinator that posts the message.
     public let persistentStoreCoordinator: NSPersistentStoreCoordinator
@@ -57,7 +57,7 @@ extension NSPersistentStoreCoordinator {
     public let addedStores: [NSPersistentStore]
     /// The stores that were removed; empty for none.
     public let removedStores: [NSPersistentStore]
-    /// A store, and the store that has taken its place in the coordinator; nil where none has.
+    /// A store, and the store that has replaced it in the coordinator; nil where no store was replaced.
     public let uuidChangedStores: (oldValue: NSPersistentStore, newValue: NSPersistentStore)?
     private let movedIDs: [NSManagedObjectID]
 
@@ -66,7 +66,7 @@ extension NSPersistentStoreCoordinator {
       Self(MessageContent<NSPersistentStoreCoordinator>(notification, name))
     }
 
-    /// The notification that says the same as a message.
+    /// The notification with the content of a message.
     public static func makeNotification(_ message: Self) -> Notification {
       var info: [AnyHashable: Any] = [:]
       if !message.addedStores.isEmpty { info[NSAddedPersistentStoresKey] = message.addedStores }

@@ -1,7 +1,7 @@
 import Foundation
 
 // The names by which messages are observed: `NotificationCenter.default.addObserver(of: context, for: .didSave) { … }`.
-// To ask for one begins the posting of messages: see MessagePosting.
+// The first use of a name starts the posting of messages: see MessagePosting.
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.ObjectsDidChangeMessage> {
@@ -34,7 +34,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsMessage> {
-  /// Observes saves of a main-queue context, on the main queue, with IDs in place of objects.
+  /// Observes saves of a main-queue context, on the main queue, with IDs instead of objects.
   public static var didSaveObjectIDs:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsMessage>
   {
@@ -45,7 +45,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.Di
 
 extension NotificationCenter.MessageIdentifier
 where Self == NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsAsyncMessage> {
-  /// Observes saves of a private-queue context, with IDs in place of objects.
+  /// Observes saves of a private-queue context, with IDs instead of objects.
   public static var didSaveObjectIDsAsync:
     NotificationCenter.BaseMessageIdentifier<NSManagedObjectContext.DidSaveObjectIDsAsyncMessage>
   {

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Messages are posted from the moment on that the process has asked for one of their names, as `.didSave`.
+/// Messages are posted from the first time that the process uses one of their names, such as `.didSave`.
 ///
-/// Foundation 6.3 stops the program where a message is posted while somebody observes every notification (with a nil
-/// name). Programs that do not observe messages are kept from that; those that observe one by its type alone must ask
-/// for its name once.
+/// Foundation 6.3 stops the program where a message is posted while an observer observes every notification (with a nil
+/// name). This rule protects programs that do not observe messages. A program that observes messages only by type must
+/// use one of the names once.
 enum MessagePosting {
   private static let isRequested = Atomic<Bool>(false)
 
@@ -17,7 +17,7 @@ enum MessagePosting {
   }
 }
 
-/// Tells the observers of messages; see ContextMessages.
+/// Notifies the observers of messages; see ContextMessages.
 extension ContextCore {
   func postMessage(_ name: Notification.Name, _ info: [AnyHashable: Any]) {
     guard MessagePosting.isOn, let context else { return }

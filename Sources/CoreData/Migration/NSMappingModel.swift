@@ -1,6 +1,6 @@
 import Foundation
 
-/// How the data of one model becomes that of another. A description only: nothing migrates by it yet.
+/// How the data of one model becomes data of another. A description only: no migration uses it yet.
 open class NSMappingModel: NSObject, NSCopying {
   // Implicitly unwrapped, because that is the type that existing code expects.
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -18,7 +18,7 @@ open class NSMappingModel: NSObject, NSCopying {
   /// Nil: files of mapping models are not read yet.
   public init?(contentsOf url: URL?) { return nil }
 
-  /// Nil: files of mapping models are not read yet, so none is found in any bundle.
+  /// Nil: files of mapping models are not read yet, so no bundle seems to contain one.
   public init?(
     from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
     destinationModel: NSManagedObjectModel?
@@ -39,13 +39,13 @@ open class NSMappingModel: NSObject, NSCopying {
 
 /// How a mapping makes objects of the destination. No mapping is applied yet.
 public enum NSEntityMappingType: UInt, Sendable {
-  /// No way is set. The client makes the objects.
+  /// Not set. The client makes the objects.
   case undefinedEntityMappingType = 0
   /// By a migration policy of the client, whose class ``NSEntityMapping/entityMigrationPolicyClassName`` names.
   case customEntityMappingType = 1
   /// The entity is new: it has no objects in the source.
   case addEntityMappingType = 2
-  /// The entity is gone: its objects in the source have none in the destination.
+  /// The entity was removed: its objects in the source have no counterpart in the destination.
   case removeEntityMappingType = 3
   /// The entity has not changed: its objects are copied.
   case copyEntityMappingType = 4
@@ -53,7 +53,7 @@ public enum NSEntityMappingType: UInt, Sendable {
   case transformEntityMappingType = 5
 }
 
-/// How objects of one entity become those of another.
+/// How objects of one entity become objects of another.
 open class NSEntityMapping: NSObject, NSCopying {
   private var given: String?
   // Implicitly unwrapped, because that is the type that existing code expects.
@@ -69,22 +69,23 @@ open class NSEntityMapping: NSObject, NSCopying {
   open var sourceEntityName: String?
   /// The version hash of the entity in the source model, 32 bytes; nil for a new entity.
   open var sourceEntityVersionHash: Data?
-  /// The name of the entity in the destination model; nil for an entity that is gone.
+  /// The name of the entity in the destination model; nil for a removed entity.
   open var destinationEntityName: String?
-  /// The version hash of the entity in the destination model, 32 bytes; nil for an entity that is gone.
+  /// The version hash of the entity in the destination model, 32 bytes; nil for a removed entity.
   open var destinationEntityVersionHash: Data?
   /// How the attributes of a destination object are computed; nil for none.
   open var attributeMappings: [NSPropertyMapping]?
   /// How the relationships of a destination object are computed; nil for none.
   open var relationshipMappings: [NSPropertyMapping]?
-  /// The source objects; all of the entity for nil.
+  /// The source objects; nil for all objects of the entity.
   open var sourceExpression: NSExpression?
   /// Entries that the client keeps with the mapping; nil for none.
   open var userInfo: [AnyHashable: Any]?
-  /// The name of the subclass of ``NSEntityMigrationPolicy`` that does the mapping; nil for the class itself.
+  /// The name of the subclass of ``NSEntityMigrationPolicy`` that does the mapping; nil for ``NSEntityMigrationPolicy``
+  /// itself.
   open var entityMigrationPolicyClassName: String?
 
-  /// A mapping of no entity.
+  /// A mapping without entities.
   public override init() { super.init() }
 
   /// A copy with copies of the property mappings.
@@ -109,12 +110,13 @@ open class NSEntityMapping: NSObject, NSCopying {
 open class NSPropertyMapping: NSObject {
   /// The name of the property in the destination entity; nil for none.
   open var name: String?
-  /// May use `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping` and `$entityPolicy`.
+  /// Computes the value. It may use `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping` and
+  /// `$entityPolicy`.
   open var valueExpression: NSExpression?
   /// Entries that the client keeps with the mapping; nil for none.
   open var userInfo: [AnyHashable: Any]?
 
-  /// A mapping of no property.
+  /// A mapping without a property.
   public override init() { super.init() }
 
   var duplicate: NSPropertyMapping {

@@ -14,14 +14,14 @@ public let NSMigrationPropertyMappingKey = "propertyMapping"
 /// The variable of mapping expressions for the migration policy.
 public let NSMigrationEntityPolicyKey = "entityPolicy"
 
-/// Migrates a store by a mapping model. Not yet: migrating throws.
+/// Migrates a store by a mapping model. Not supported yet: migrating throws.
 open class NSMigrationManager: NSObject {
   private let models: (source: NSManagedObjectModel, destination: NSManagedObjectModel)
   /// The model of the store to migrate.
   open var sourceModel: NSManagedObjectModel { models.source }
   /// The model of the store to be made.
   open var destinationModel: NSManagedObjectModel { models.destination }
-  /// Whether a store may migrate itself in a faster way. It has no effect, as no migration runs yet.
+  /// Whether a store may migrate itself in a faster way. No effect, because no migration runs yet.
   open var usesStoreSpecificMigrationManager = true
   /// Entries that the client keeps with the manager; nil unless set.
   open var userInfo: [AnyHashable: Any]?
@@ -38,7 +38,7 @@ open class NSMigrationManager: NSObject {
     destinationOptions dOptions: [AnyHashable: Any]? = nil
   ) throws { throw MigrationError.notYet(.migration, "Migration by a mapping model") }
 
-  /// Throws 134110, as migration by a mapping model is not supported yet. Neither store is touched.
+  /// Throws 134110: migration by a mapping model is not supported yet. Neither store is touched.
   public final func migrateStore(
     from sourceURL: URL, type sourceType: NSPersistentStore.StoreType, options sOptions: [AnyHashable: Any]? = nil,
     mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
@@ -49,23 +49,23 @@ open class NSMigrationManager: NSObject {
       toDestinationURL: destinationURL, destinationType: destinationType.rawValue, destinationOptions: dOptions)
   }
 
-  /// No migration runs yet, so there is nothing to forget.
+  /// Does nothing, because no migration runs yet.
   open func reset() {}
 
   /// 0: no migration runs yet.
   open var migrationProgress: Float { 0 }
 
   private func outside(_ what: String) -> Never {
-    misuse("\(what) means something during a migration only, and migrating is not supported yet.")
+    misuse("\(what) has a meaning only during a migration, and migration is not supported yet.")
   }
 
-  /// The mapping model of the migration. Stops the program, as no migration runs yet.
+  /// The mapping model of the migration. Stops the program, because no migration runs yet.
   open var mappingModel: NSMappingModel { outside("mappingModel") }
-  /// The context of the source objects. Stops the program, as no migration runs yet.
+  /// The context of the source objects. Stops the program, because no migration runs yet.
   open var sourceContext: NSManagedObjectContext { outside("sourceContext") }
-  /// The context of the destination objects. Stops the program, as no migration runs yet.
+  /// The context of the destination objects. Stops the program, because no migration runs yet.
   open var destinationContext: NSManagedObjectContext { outside("destinationContext") }
-  /// The entity mapping that is being applied. Stops the program, as no migration runs yet.
+  /// The entity mapping that is being applied. Stops the program, because no migration runs yet.
   open var currentEntityMapping: NSEntityMapping { outside("currentEntityMapping") }
   /// The entity of the source model that a mapping names; nil where it names none.
   open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
@@ -75,25 +75,25 @@ open class NSMigrationManager: NSObject {
   open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
     mEntity.destinationEntityName.flatMap { models.destination.entitiesByName[$0] }
   }
-  /// Notes that one object was made of another. Stops the program, as no migration runs yet.
+  /// Notes that one object was made from another. Stops the program, because no migration runs yet.
   open func associate(
     sourceInstance: NSManagedObject, withDestinationInstance destinationInstance: NSManagedObject,
     for entityMapping: NSEntityMapping
   ) { outside("associate(sourceInstance:withDestinationInstance:for:)") }
-  /// The objects that a mapping has made of source objects. Stops the program, as no migration runs yet.
+  /// The objects that a mapping has made from source objects. Stops the program, because no migration runs yet.
   open func destinationInstances(
     forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
   ) -> [NSManagedObject] { outside("destinationInstances(forEntityMappingName:sourceInstances:)") }
-  /// The objects of which a mapping has made destination objects. Stops the program, as no migration runs yet.
+  /// The objects from which a mapping has made destination objects. Stops the program, because no migration runs yet.
   open func sourceInstances(
     forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
   ) -> [NSManagedObject] { outside("sourceInstances(forEntityMappingName:destinationInstances:)") }
-  /// Ends the migration with an error. Stops the program, as no migration runs yet.
+  /// Ends the migration with an error. Stops the program, because no migration runs yet.
   open func cancelMigrationWithError(_ error: any Error) { outside("cancelMigrationWithError(_:)") }
 }
 
-/// Steps of a migration that a mapping leaves to code. Not yet called, as migrating is not supported yet; calling the
-/// steps throws 134170.
+/// Steps of a migration that a mapping leaves to code. They are not called yet, because migration is not supported yet.
+/// Calling them throws 134170.
 open class NSEntityMigrationPolicy: NSObject {
   /// A policy, for subclasses to override.
   public override init() { super.init() }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The option that gives a coordinator its staged migration manager.
+/// The option that passes a staged migration manager to a coordinator.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
-/// The option that puts parts of a migration off. It has no effect yet.
+/// The option that defers parts of a migration. It has no effect yet.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
   "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 
-/// A model by itself, by file or by bundle, with the checksum that it must have.
+/// A reference to a model, by the model itself, a file or a bundle, with the checksum that the model must have.
 open class NSManagedObjectModelReference: NSObject {
   private enum Source {
     case model(NSManagedObjectModel)
@@ -29,7 +29,7 @@ open class NSManagedObjectModelReference: NSObject {
   /// A reference to the model in a file, which is read when the model is first used.
   public init(fileURL: URL, versionChecksum: String) { (source, checksum) = (.file(fileURL), versionChecksum) }
 
-  /// A reference to the model of a name in a bundle; nil stands for the main bundle.
+  /// A reference to the model with a name in a bundle; nil stands for the main bundle.
   public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
     (source, checksum) = (.named(modelName, bundle), versionChecksum)
   }
@@ -75,7 +75,7 @@ open class NSMigrationStage: NSObject {
   public override init() { super.init() }
 }
 
-/// Models that follow each other by inferred mappings.
+/// A stage over models that follow each other by inferred mappings.
 open class NSLightweightMigrationStage: NSMigrationStage {
   private let checksums: [String]
   /// The checksums of the models, in the order of the migration.
@@ -88,18 +88,18 @@ open class NSLightweightMigrationStage: NSMigrationStage {
   }
 }
 
-/// A step with code before and after it.
+/// A stage with code before and after it.
 open class NSCustomMigrationStage: NSMigrationStage {
-  /// Code of a stage. An error ends the migration.
+  /// The code of a stage. An error ends the migration.
   public typealias Handler = (NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void
   private let models: (from: NSManagedObjectModelReference, to: NSManagedObjectModelReference)
   /// The model before the stage.
   open var currentModel: NSManagedObjectModelReference { models.from }
   /// The model after the stage.
   open var nextModel: NSManagedObjectModelReference { models.to }
-  /// Called before the stage; nil for nothing. It is not called yet, as nothing migrates by stages.
+  /// Called before the stage; nil for none. It is not called yet, because staged migration is not supported.
   open var willMigrateHandler: Handler?
-  /// Called after the stage; nil for nothing. It is not called yet, as nothing migrates by stages.
+  /// Called after the stage; nil for none. It is not called yet, because staged migration is not supported.
   open var didMigrateHandler: Handler?
 
   /// A stage from one model to the next.
@@ -111,13 +111,13 @@ open class NSCustomMigrationStage: NSMigrationStage {
   }
 }
 
-/// Migrates a store stage by stage when it is added. Not yet: a store of another version than the model's is refused
-/// with 134100, as without a manager.
+/// Migrates a store stage by stage when it is added. Not supported yet: adding a store of another model version throws
+/// 134100, as without a manager.
 open class NSStagedMigrationManager: NSObject {
   private let steps: [NSMigrationStage]
   /// The stages, in the order of the migration.
   open var stages: [NSMigrationStage] { steps }
-  /// The container during a migration; nil, as no migration runs yet.
+  /// The container during a migration; nil, because no migration runs yet.
   open var container: NSPersistentContainer? { nil }
 
   /// A manager of stages, in the order of the migration.

@@ -1,10 +1,11 @@
 import Foundation
 import ModelFiles
 
-/// How models, entities and properties go into a coder: as the bytes of a `.mom` archive, which Apple's framework and
-/// ours read alike. An entity or a property is wrapped into a model of its own.
+/// Encodes models, entities and properties as the bytes of a `.mom` archive, which Apple's framework and this library
+/// both read. An entity or a property is put into a model of its own.
 ///
-/// What a `.mom` cannot hold, as a predicate made of a block, stops the program: a coder has no way to say so.
+/// A part that a `.mom` file cannot contain, such as a predicate made of a block, stops the program, because a coder
+/// cannot report errors.
 enum DescriptionCoding {
   private static let (archiveKey, textsKey) = ("archive", "localizationDictionary")
 
@@ -30,7 +31,7 @@ enum DescriptionCoding {
     encode(entity, with: coder)
   }
 
-  /// Encodes an index in an entity that has the properties of its elements alone.
+  /// Encodes an index in an entity that has only the properties of the index elements.
   static func encode(_ index: NSFetchIndexDescription, with coder: NSCoder) {
     guard let copy = index.copy() as? NSFetchIndexDescription else { return }
     let entity = NSEntityDescription()
@@ -46,8 +47,8 @@ enum DescriptionCoding {
 
   static func indexes(_ coder: NSCoder) -> [NSFetchIndexDescription]? { entity(coder)?.indexes }
 
-  /// Nil where there is no archive or one that cannot be read. The coder is not told: it may be set up to stop the
-  /// program.
+  /// Nil where there is no archive, or one that cannot be read. The error is not passed to the coder, which may be
+  /// configured to stop the program.
   static func record(_ coder: NSCoder) -> ModelRecord? {
     guard coder.containsValue(forKey: archiveKey),
       let archive = coder.decodeObject(of: NSData.self, forKey: archiveKey)

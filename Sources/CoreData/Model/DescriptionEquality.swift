@@ -2,9 +2,9 @@ import Foundation
 import ModelFiles
 import StoreQuery
 
-/// When models and their parts say the same: when their records in a model file would be equal.
+/// Whether models and their parts have equal contents: whether their records in a model file would be equal.
 ///
-/// Related entities count by name, so that nothing here follows the graph of a model.
+/// Related entities are compared by name, so a comparison does not follow the graph of a model.
 enum DescriptionEquality {
   static func areEqual(_ model: NSManagedObjectModel, _ object: Any?) -> Bool {
     guard let other = object as? NSManagedObjectModel else { return false }
@@ -41,7 +41,7 @@ enum DescriptionEquality {
       && expression.expression.map(ExpressionTree.of) == otherExpression.expression.map(ExpressionTree.of)
   }
 
-  /// Blocks of the requests of fetched properties, and what else records leave out of them.
+  /// The parts of a fetched property's request that have no record, such as predicates made of blocks.
   private static func unrecorded(_ property: NSPropertyDescription) -> [NSObject]? {
     (property as? NSFetchedPropertyDescription)?.fetchRequest.map(FetchRequestCoding.unrecorded)
   }
@@ -52,7 +52,7 @@ enum DescriptionEquality {
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// Whether two predicates are written the same. A block is like itself only.
+  /// Whether two predicates have the same text. A block equals only itself.
   static func haveSameMeaning(_ a: NSPredicate?, _ b: NSPredicate?) -> Bool {
     guard let a, let b else { return a == nil && b == nil }
     guard let tree = PredicateTree.of(a) else { return a === b }

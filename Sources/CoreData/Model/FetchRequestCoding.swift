@@ -2,13 +2,13 @@ import Foundation
 import ModelFiles
 import StoreQuery
 
-/// Between fetch requests and their records in model files.
+/// Converts between fetch requests and their records in model files.
 ///
-/// Stores are no part of a model: `affectedStores` is not recorded.
+/// Stores are not part of a model, so `affectedStores` is not recorded.
 enum FetchRequestCoding {
   typealias Request = NSFetchRequest<any NSFetchRequestResult>
 
-  /// The record of a request. What ``unrecorded(_:)`` lists is left out of it.
+  /// The record of a request. It leaves out the parts that ``unrecorded(_:)`` lists.
   static func record(of request: Request, name: String? = nil) -> FetchRequestRecord {
     var record = FetchRequestRecord(
       name: name, entityName: request.entityName ?? "", predicate: request.predicate.flatMap(PredicateTree.of),
@@ -58,14 +58,15 @@ enum FetchRequestCoding {
       selector: record.selector.flatMap { $0 == "compare:" ? nil : Selector($0) })
   }
 
-  /// Nil for one with a comparator.
+  /// Nil for a sort descriptor with a comparator.
   static func record(_ descriptor: NSSortDescriptor) -> SortRecord? {
     guard let key = descriptor.key, !descriptor.comparesByBlock else { return nil }
     return SortRecord(
       key: key, isAscending: descriptor.ascending, selector: descriptor.selector?.description ?? "compare:")
   }
 
-  /// Nil for what is not the name or the description of a property, as an expression with a name of its own.
+  /// Nil for a value that is neither the name nor the description of a property. An expression with its own name is
+  /// one.
   private static func propertyName(_ property: Any) -> String? {
     if property is NSExpressionDescription { return nil }
     return property as? String ?? (property as? NSPropertyDescription)?.name
@@ -75,7 +76,7 @@ enum FetchRequestCoding {
 
   private static let archiveKey = "archive"
 
-  /// Writes a request as the template of a model that has nothing else.
+  /// Writes a request as the only template of an empty model.
   static func encode(_ request: Request, with coder: NSCoder) {
     if let obstacle = obstacle(request) { misuse("The fetch request cannot be encoded: it \(obstacle).") }
     let archive: Data
@@ -88,17 +89,17 @@ enum FetchRequestCoding {
     }
   }
 
-  /// Nil where there is no archive or one that cannot be read. Bytes, because Foundation stops the program where an
-  /// object is of another class than it should be.
+  /// Nil where there is no archive, or one that cannot be read. It decodes bytes, because Foundation stops the program
+  /// where an object has another class than expected.
   static func decode(_ coder: NSCoder) -> Request? {
     let archive = coder.withDecodedUnsafeBufferPointer(forKey: archiveKey) { $0.map { Data($0) } }
     guard let archive, let model = try? CompiledModelReader.read(archive) else { return nil }
     return model.fetchRequestTemplates.first.map(request)
   }
 
-  // MARK: What records do not hold
+  // MARK: Requests without a record
 
-  /// What of a request has no recorded form, nil where all has.
+  /// The part of a request that has no record; nil where every part has one.
   static func obstacle(_ request: Request) -> String? {
     let predicates = [request.predicate, request.havingPredicate].compactMap(\.self)
     if predicates.contains(where: { PredicateTree.of($0) == nil }) { return "fetches by a block" }
@@ -108,7 +109,7 @@ enum FetchRequestCoding {
     return odd.map { "names a property by a \(type(of: $0))" }
   }
 
-  /// The parts of a request that have no recorded form: two requests are alike if their records are and these are.
+  /// The parts of a request that have no record. Two requests are equal if their records and these parts are.
   static func unrecorded(_ request: Request) -> [NSObject] {
     let predicates = [request.predicate, request.havingPredicate].compactMap(\.self)
     return predicates.filter { PredicateTree.of($0) == nil }

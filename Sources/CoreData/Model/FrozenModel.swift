@@ -3,17 +3,17 @@ import Foundation
 import StoreSchema
 import Synchronization
 
-/// An immutable model: its schema, and what contexts and objects need to know of each entity, by index.
+/// An immutable model: its schema, and the data about each entity that contexts and objects use, by index.
 final class FrozenModel: Sendable {
   let schema: Schema
   /// In the order of the schema's entities.
   let infos: [EntityInfo]
   /// The names of all transformable attributes.
   let transformableNames: Set<String>
-  /// Tells models apart in the caches of accessors.
+  /// Distinguishes models in the caches of accessors.
   let number: UInt64
 
-  /// Objects and their IDs refer to the entities without counting: what was ever used stays.
+  /// Objects and their IDs refer to entities without reference counting, so used entities are never freed.
   private static let used = Mutex<[[EntityInfo]]>([])
   private static let counter = Atomic<UInt64>(1)
 
@@ -34,38 +34,38 @@ final class FrozenModel: Sendable {
   }
 }
 
-/// One entity as contexts and objects use it.
+/// The data about one entity that contexts and objects use.
 ///
 /// Sendable, unchecked: everything but the resolved class is constant, and that is atomic.
 final class EntityInfo: @unchecked Sendable {
   let entity: Entity
   let slotCount: Int
-  /// Held strongly, because IDs outlive models; the description points back here, so a used model's entities are not
-  /// freed.
+  /// Held strongly, because IDs outlive models. The description refers back to this object, so the entities of a used
+  /// model are not freed.
   let description: NSEntityDescription
   let keys: [String: Key]
-  /// The values a new object begins with, by slot.
+  /// The initial values of a new object, by slot.
   let defaults: [(slot: Int, value: Value)]
   let transientDefaults: [(index: Int, value: Any)]
-  /// Of transformable attributes: their bytes are made at save, as those of values that are set.
+  /// Defaults of transformable attributes. They are encoded at save, as values that a client has set.
   let transformableDefaults: [(slot: Int, value: Any)]
-  /// The properties whose values must meet predicates at save; mostly none.
+  /// The properties with validation predicates; mostly none.
   let rules: [PropertyRules]
   let relationships: [RelationshipInfo]
-  /// The relationships alone, not counted: the entity keeps them.
+  /// The same relationships, not reference-counted: the entity keeps them.
   let relationshipReferences: ContiguousArray<Unmanaged<Relationship>>
-  /// Where to-one relationships have their slots, by index of the relationship.
+  /// The slots of to-one relationships, by index of the relationship.
   let toOnes: ContiguousArray<ToOnePlace>
-  /// The to-many ones among them.
+  /// The to-many relationships.
   let toManys: [Relationship]
   let attributes: [AttributeInfo]
-  /// What validation asks of each slot.
+  /// The validation rule of each slot.
   let slotRules: ContiguousArray<SlotRule>
-  /// Those of numbers, whose stored bits may be none of their type.
+  /// The slots of numbers whose stored bits may be out of the range of their type.
   let numberSlots: ContiguousArray<NumberSlot>
   /// A bit for each mandatory slot.
   let mandatoryBits: ContiguousArray<UInt64>
-  /// To-many relationships with a bound on the number of their members.
+  /// To-many relationships with a minimum or maximum count.
   let boundedRelationships: [RelationshipInfo]
   let oneToOnes: [Relationship]
   /// Derived attributes whose sources are in the object itself.
@@ -73,20 +73,20 @@ final class EntityInfo: @unchecked Sendable {
   /// Index of the root entity.
   let root: Int
   let transients: [NSAttributeDescription]
-  /// Slots that must not be null at save, with the property's name.
+  /// Slots that must not be null at save, with the name of the property.
   let mandatorySlots: [(slot: Int, name: String)]
-  /// Attributes kept in memory that must not be nil at save: index into `transients`.
+  /// Attributes in memory that must not be nil at save: index into `transients`.
   let mandatoryTransients: [(index: Int, name: String)]
-  /// Composite attributes that must have a value, or elements that must have one where the composite has.
+  /// Composite attributes that must have a value, or that have elements which must have one where the composite has.
   let mandatoryComposites: [Attribute]
-  /// Whether anything but single slots is asked of an object: composites, transients, counts, the model's own rules.
+  /// Whether validation must check more than single slots: composites, transients, counts or validation predicates.
   let hasWiderRules: Bool
-  /// The slots that hold values of attributes, with the path of each.
+  /// The slots that hold values of attributes, with the key path of each.
   let leaves: [(slot: Int, key: String)]
   let hasTransformables: Bool
   /// Slots of binary attributes that may be kept outside the row.
   let externalSlots: [Int]
-  /// What accessors compare with their cached slot: model number and entity index.
+  /// The model number and entity index. Accessors compare it with their cached slot.
   let accessorTag: UInt64
   /// The number of the frozen model; see ``FrozenModel/number``.
   let modelNumber: UInt64
@@ -95,7 +95,7 @@ final class EntityInfo: @unchecked Sendable {
   private let resolved = Atomic<UnsafeRawPointer?>(nil)
   private let overridesValidation = Atomic<Bool>(false)
 
-  /// What a key of key-value coding means for objects of the entity.
+  /// The meaning of a key of key-value coding for objects of the entity.
   enum Key {
     /// A stored attribute: index into `attributes`.
     case attribute(Int)
@@ -188,8 +188,8 @@ final class EntityInfo: @unchecked Sendable {
     hasTransformables = entity.attributes.contains { $0.type == .transformable }
   }
 
-  /// Ends the counting of references to what every object of the entity is made with, and which stays anyway: threads
-  /// that make objects of one entity would contend for its counts.
+  /// Ends the reference counting of objects that every object of the entity refers to, and that are never freed:
+  /// threads that make objects of one entity would contend for the counts.
   fileprivate func makeImmortal() {
     cd_make_immortal(Unmanaged.passUnretained(self).toOpaque())
     cd_make_immortal(Unmanaged.passUnretained(description).toOpaque())
@@ -202,7 +202,7 @@ final class EntityInfo: @unchecked Sendable {
     resolved.load(ordering: .acquiring).map { unsafeBitCast($0, to: NSManagedObject.Type.self) }
   }
 
-  /// Whether the class of the entity's objects validates single values itself. Known once there is an object.
+  /// Whether the class of the entity's objects overrides `validateValue(_:forKey:)`. Known once there is an object.
   var validatesValues: Bool { overridesValidation.load(ordering: .relaxed) }
 
   /// The class of the entity's objects.
@@ -222,7 +222,7 @@ final class EntityInfo: @unchecked Sendable {
 final class AttributeInfo {
   let attribute: Attribute
   let description: NSAttributeDescription
-  /// What the values of a transformable attribute must be; nil where the model or the process does not say.
+  /// The class of a transformable attribute's values; nil where the model names none, or the process does not have it.
   let valueClass: AnyClass?
 
   init(_ attribute: Attribute, _ description: NSAttributeDescription) {
@@ -231,7 +231,7 @@ final class AttributeInfo {
     valueClass = attribute.type == .transformable ? TransformableCoding.valueClass(description) : nil
   }
 
-  /// The values of a new object. What a composite's own default does not have is that of its element.
+  /// The values of a new object. An element that is missing in the composite's default gets the element's own default.
   func defaults() -> [(slot: Int, value: Value)] {
     if attribute.type == .composite {
       let own = (try? CompositeCoding.leaves(description.defaultValue, attribute)) ?? []
@@ -248,7 +248,7 @@ final class AttributeInfo {
   }
 }
 
-/// What validation asks of the values in one slot.
+/// The validation rule for the values in one slot.
 struct SlotRule {
   var isMandatory = false
   var range = Range.none
@@ -281,7 +281,7 @@ struct SlotRule {
   }
 }
 
-/// A slot of numbers whose bits may be none of their type.
+/// A slot of numbers whose bits may be out of the range of their type.
 struct NumberSlot {
   let slot: Int
   /// Integers of the type are at least `-half` and less than `half`. Zero for floating-point numbers and dates.
@@ -298,7 +298,7 @@ struct NumberSlot {
   }
 }
 
-/// Where an object's row has a to-one relationship.
+/// The location of a to-one relationship in an object's row.
 struct ToOnePlace {
   /// Negative for a to-many relationship.
   let slot: Int

@@ -3,12 +3,15 @@ import StoreProtocol
 import StoreSchema
 
 extension NSPersistentStoreCoordinator {
-  /// A model guessed from the tables of the store at `url`, for reading a store whose model is lost.
+  /// A model that is inferred from the tables of the store at `url`, for reading a store whose model is lost.
   ///
-  /// Entities have the names that the store lists, properties those of its columns, in upper case. What the tables do
-  /// not tell is left out: inverses of most relationships, whether values are optional, which of several entities in
-  /// one table a property belongs to. ``NSManagedObjectModel/isInferred`` is true, and every store opened with the
-  /// model is read-only, whatever its version hashes are. Core Data has nothing like it.
+  /// - Entities have the names in the store. Properties have the names of its columns, in upper case.
+  /// - The tables do not tell the inverses of most relationships, whether values are optional, and to which of several
+  ///   entities in one table a property belongs. The model leaves these out.
+  /// - ``NSManagedObjectModel/isInferred`` is true. Every store that is opened with the model is read-only, whatever
+  ///   its version hashes are.
+  ///
+  /// Core Data has no such function.
   public static func inferredModel(
     forPersistentStoreAt url: URL, ofType storeType: String = NSSQLiteStoreType, options: [AnyHashable: Any]? = nil
   ) throws -> NSManagedObjectModel {
@@ -22,7 +25,7 @@ extension NSPersistentStoreCoordinator {
   }
 }
 
-/// Makes descriptions of what a store told of its model.
+/// Makes a model of the definitions that a store reported.
 enum InferredModel {
   static func model(_ definitions: [EntityDefinition]) -> NSManagedObjectModel {
     let entities = Dictionary(

@@ -2,9 +2,9 @@ import Foundation
 import ModelFiles
 import StoreProtocol
 
-/// Models as archives, as stores carry them.
+/// Models as archives. Stores contain such an archive.
 package enum ModelArchive {
-  /// The model as a keyed archive, nil where it holds something that has no archived form: a store works without it.
+  /// The model as a keyed archive; nil where a part has no archived form. A store works without it.
   static func data(of model: NSManagedObjectModel) -> Data? { try? write(model) }
 
   static func write(_ model: NSManagedObjectModel) throws(ModelFileError) -> Data {
@@ -25,7 +25,7 @@ package enum ModelArchive {
     ModelFileError(.unsupported, "\(part) \(obstacle), which a model file cannot hold")
   }
 
-  /// What of a property has no archived form, nil where all has.
+  /// The part of a property that has no archived form; nil where every part has one.
   private static func obstacle(_ property: NSPropertyDescription) -> String? {
     if property is NSExpressionDescription || type(of: property) == NSPropertyDescription.self {
       return "is an expression"
@@ -48,8 +48,8 @@ package enum ModelArchive {
 }
 
 extension NSPersistentStoreCoordinator {
-  /// See ``cachedModelForPersistentStore(at:options:)``. Of a file that is no store of a known type the error of the
-  /// first type is thrown.
+  /// See ``cachedModelForPersistentStore(at:options:)``. For a file that is not a store of a known type, the error of
+  /// the first type is thrown.
   static func cachedModel(at url: URL, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectModel {
     var failure: (any Error)?
     for type in StoreRegistration.persistentTypes {
@@ -63,7 +63,7 @@ extension NSPersistentStoreCoordinator {
           ])
       } catch {
         let code = ((error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code
-        // A file of another type.
+        // The file belongs to another type.
         if code != .notAStore { throw error }
         failure = failure ?? error
       }
@@ -71,7 +71,7 @@ extension NSPersistentStoreCoordinator {
     throw failure ?? CocoaError(.persistentStoreInvalidType)
   }
 
-  /// The model that the store at `url` carries, nil where it carries none.
+  /// The model in the store at `url`; nil where the store contains none.
   public static func cachedModel(
     forPersistentStoreAt url: URL, ofType storeType: String = NSSQLiteStoreType, options: [AnyHashable: Any]? = nil
   ) throws -> NSManagedObjectModel? {

@@ -1,8 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// What a model must be before it is used, as far as ``Schema`` does not know of it: names of properties that no store
-/// keeps, defaults, composites, fetched properties and indexes.
+/// Checks a model before its first use, as far as ``Schema`` does not: names of properties that no store keeps,
+/// defaults, composites, fetched properties and indexes.
 enum ModelCheck {
   static func check(_ model: NSManagedObjectModel) throws(SchemaError) {
     for entity in model.entities {
@@ -16,9 +16,9 @@ enum ModelCheck {
     }
   }
 
-  /// Names that every managed object answers itself: methods of NSObject and NSManagedObject without parameters
+  /// Names that every managed object has: methods of NSObject and NSManagedObject without parameters
   /// ([NSPropertyDescription](https://developer.apple.com/documentation/coredata/nspropertydescription)). Xcode's
-  /// compiler also refuses names that begin in upper case; those are allowed here, as they are in models made in code.
+  /// compiler also rejects names that begin in upper case; they are allowed here, as in models that are made in code.
   private static let reserved: Set<String> = [
     "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class",
     "copy",
@@ -30,7 +30,7 @@ enum ModelCheck {
 
   private static func checkNames(_ entity: NSEntityDescription) throws(SchemaError) {
     var seen: [String: String] = [:]
-    // Inherited names first: a redefinition is judged by the schema.
+    // Inherited names come first: the schema checks redefinitions.
     let inherited = entity.parentEntity?.propertiesByName.keys.map { $0 } ?? []
     for name in inherited { seen[name.uppercased()] = name }
     var own: Set<String> = []
@@ -108,7 +108,7 @@ enum ModelCheck {
 
   private static func checkConstraints(_ entity: NSEntityDescription) throws(SchemaError) {
     for constraint in entity.uniquenessConstraints {
-      // One of nothing constrains nothing: libraries that build models in code set it for entities without any.
+      // An empty constraint has no effect: libraries that build models in code set it for entities without constraints.
       if constraint.contains(where: { !($0 is String) && !($0 is NSPropertyDescription) }) {
         throw error(entity, nil, "has a uniqueness constraint that does not consist of names or property descriptions")
       }
@@ -138,7 +138,7 @@ enum ModelCheck {
     }
   }
 
-  /// Of a composite's elements, and of the composite itself.
+  /// The defaults of a composite's elements, and of the composite itself.
   private static func checkDefaults(
     _ composite: NSAttributeDescription, _ attribute: Attribute, _ entity: NSEntityDescription
   ) throws(SchemaError) {
@@ -203,7 +203,7 @@ private enum IndexCheck {
     guard let property = properties[name] else {
       throw ModelCheck.error(entity, name, "is in the fetch index \(index.name), but the entity has no such property")
     }
-    // Models of Apple's tools have indexes on to-many relationships; stores make none for them.
+    // Models of Apple's tools have indexes on to-many relationships; stores make no index for them.
     if element.collationType == .rTree, !isOrderedNumber(property) {
       throw ModelCheck.error(
         entity, name, "is in the R-tree index \(index.name), which takes numbers and dates only")

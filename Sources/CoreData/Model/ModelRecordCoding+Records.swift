@@ -40,7 +40,7 @@ extension ModelRecordCoding {
             propertyName: $0.propertyName, type: Int($0.collationType.rawValue), isAscending: $0.isAscending)
         }, partialPredicate: index.partialIndexPredicate.flatMap(PredicateTree.of))
     }
-    // Beside fetch indexes, a reader takes compound indexes for a mirror of them.
+    // If there are fetch indexes, readers treat compound indexes as copies of them.
     if !record.fetchIndexes.isEmpty { record.addCompoundIndexesAsFetchIndexes() }
     record.properties = entity.ownProperties.compactMap(self.record(of:)).sorted { UTF8Order.isLess($0.name, $1.name) }
     return record
@@ -103,7 +103,7 @@ extension ModelRecordCoding {
     return record
   }
 
-  /// An entity with nothing but one attribute, to encode the attribute's default by its type.
+  /// An entity with only one attribute. It is used to encode the attribute's default by its type.
   static func single(_ attribute: NSAttributeDescription) -> EntityDefinition {
     var definition = EntityDefinition(name: "E")
     var copy = AttributeDefinition(

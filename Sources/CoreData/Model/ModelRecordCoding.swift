@@ -5,7 +5,7 @@ import StoreQuery
 import StoreSchema
 
 extension NSManagedObjectModel {
-  /// Makes a model of what a model file says.
+  /// Makes a model of the record of a model file.
   convenience init(_ record: ModelRecord) {
     self.init()
     var made: [String: NSEntityDescription] = [:]
@@ -20,7 +20,7 @@ extension NSManagedObjectModel {
       }
       if let place = places[parent] { children[place].list.append(child) }
     }
-    // All at once, because each change of the list looks at all of it.
+    // Set at once for each owner, because each change of the list checks the whole list.
     for (owner, list) in children { owner.subentities = list.filter { !$0.isAncestor(of: owner) } }
     entities = record.entities.compactMap { made[$0.name] }
     for entity in record.entities { made[entity.name].map { ModelRecordCoding.addIndexes(entity, to: $0) } }
@@ -61,7 +61,7 @@ enum ModelRecordCoding {
     return entity
   }
 
-  /// Indexes need the complete entity: their elements name properties, inherited ones too.
+  /// Adds indexes. The entity must be complete, because elements name its properties, inherited ones too.
   static func addIndexes(_ record: EntityRecord, to entity: NSEntityDescription) {
     let byName = entity.propertiesByName
     entity.indexes = record.fetchIndexes.map { index in
@@ -78,7 +78,7 @@ enum ModelRecordCoding {
       made.partialIndexPredicate = index.partialPredicate.map { PredicateTree.predicate($0) }
       return made
     }
-    // Beside fetch indexes, compound indexes are a mirror of them, for older frameworks.
+    // If there are fetch indexes, compound indexes are copies of them for older frameworks.
     entity.compound = record.fetchIndexes.isEmpty ? record.compoundIndexes : []
   }
 
@@ -167,7 +167,7 @@ enum ModelRecordCoding {
   }
 }
 
-/// Derivation expressions as stores know them.
+/// Converts derivation expressions to the form that stores use and back.
 enum DerivationCoding {
   static func derivation(_ expression: StoreQuery.Expression) -> Derivation {
     switch expression {

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The models in use, so that `Student.entity()` and `Student.fetchRequest()` find theirs.
+/// The models in use. `Student.entity()` and `Student.fetchRequest()` find their entity here.
 enum ModelRegistry {
-  // Models are immutable once they are here.
+  // Models are immutable once they are in the list.
   private struct Entry: @unchecked Sendable { weak var model: NSManagedObjectModel? }
   private static let models = Mutex<[Entry]>([])
 
@@ -15,8 +15,8 @@ enum ModelRegistry {
     }
   }
 
-  /// The entity whose class `type` is; nil where no model in use has one. Of several models in use that have one, the
-  /// newest one's; that there are several is said once (decision 016).
+  /// The entity whose class is `type`; nil where no model in use has one. If several models have one, the entity of the
+  /// newest model. The first time this happens to a class, a warning is written (decision 016).
   static func find(_ type: NSManagedObject.Type) -> NSEntityDescription? {
     let candidates = models.withLock { $0 }.compactMap(\.model).reversed()
     let found = candidates.lazy.compactMap { model in
@@ -25,7 +25,7 @@ enum ModelRegistry {
     guard let first = found.first else { return nil }
     if found.dropFirst().first != nil, warned.withLock({ $0.insert(ObjectIdentifier(type)).inserted }) {
       report(
-        "\(type).entity(): several models in use have an entity for this class; the newest model's is taken. Share one NSManagedObjectModel between containers, or name the entity."
+        "\(type).entity(): several models in use have an entity for this class; the entity of the newest model is used. Share one NSManagedObjectModel between containers, or name the entity."
       )
     }
     return first

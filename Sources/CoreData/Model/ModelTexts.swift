@@ -1,10 +1,10 @@
 import Foundation
 import ModelFiles
 
-/// The texts of a model for users: those that it was given, and those of the strings files beside the files it was read
-/// from, which are read when they are first asked for.
+/// The texts of a model for users: those that a client has set, and those of the strings files beside the model's file.
+/// The files are read when the texts are first used.
 ///
-/// A model `Name` has them in `NameModel.strings`, or in a folder for the user's language
+/// A model `Name` has its texts in `NameModel.strings`, or in a folder for the user's language
 /// ([Localizing and Customizing Model Property
 /// Names](https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/NSPersistentDocumentTutorial/06_CustomisingErrors/errors.html)).
 struct ModelTexts {
@@ -20,14 +20,14 @@ struct ModelTexts {
   init(given: [String: String]?) { sources = given.map { [.given($0)] } ?? [] }
   init(modelAt url: URL) { sources = [.besides(url)] }
 
-  /// Adds the texts of a model that is merged into this one. What is here already stays.
+  /// Adds the texts of a model that is merged into this one. Existing texts stay.
   mutating func merge(_ other: ModelTexts) {
-    // What was read already is taken as it was read.
+    // Texts that were read already are used as they were read.
     sources += other.known.map { ModelTexts(given: $0).sources } ?? other.sources
     known = nil
   }
 
-  /// Nil where there is nothing. A file that cannot be read is reported, and left out.
+  /// Nil where there are no texts. A file that cannot be read is reported, and left out.
   mutating func dictionary() -> [String: String]? {
     if let known { return known }
     let found = sources.compactMap { source -> [String: String]? in
@@ -52,7 +52,7 @@ struct ModelTexts {
   private static func file(besides model: URL) -> URL? {
     var model = model
     if model.lastPathComponent == "contents" { model.deleteLastPathComponent() }
-    // A version of a model is named by the folder of all versions.
+    // The texts of a model version are named after the folder of all versions.
     if ["momd", "xcdatamodeld"].contains(model.deletingLastPathComponent().pathExtension) {
       model.deleteLastPathComponent()
     }

@@ -102,9 +102,9 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
   }
 
-  /// The value that a new object begins with; nil for none. Objects that are fetched do not get it.
+  /// The initial value of a new object; nil for none. Fetched objects do not get it.
   ///
-  /// A value that the attribute cannot have is an error when the model is first used.
+  /// A default of the wrong type is an error when the model is first used.
   open var defaultValue: Any? { willSet { requireEditable() } }
   /// The registered name of the transformer of a transformable attribute; nil for the secure default.
   open var valueTransformerName: String? { willSet { requireEditable() } }
@@ -112,7 +112,7 @@ open class NSAttributeDescription: NSPropertyDescription {
   open var allowsExternalBinaryDataStorage = false { willSet { requireEditable() } }
   /// Whether the value is kept in persistent history when its object is deleted. Part of the version hash.
   open var preservesValueInHistoryOnDeletion = false { willSet { requireEditable() } }
-  /// Kept for model files; there is no CloudKit here.
+  /// Kept for model files. It has no effect, because there is no CloudKit here.
   open var allowsCloudEncryption = false { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSAttributeDescription() }
@@ -157,7 +157,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     return current
   }
 
-  /// The attribute as stores know it.
+  /// The attribute in the form that stores use.
   func definition() -> AttributeDefinition {
     var result = AttributeDefinition(name: name, type: AttributeType_(attributeType))
     result.isOptional = isOptional
@@ -186,7 +186,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
     }
   }
   private var expression: NSExpression?
-  /// A predicate of the model. It is kept and copied, and has no effect on the value.
+  /// A predicate of the model. It is kept and copied, but does not affect the value.
   open var filteringPredicate: NSPredicate? { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSDerivedAttributeDescription() }
@@ -199,7 +199,7 @@ open class NSDerivedAttributeDescription: NSAttributeDescription {
     derivation = other.derivation
   }
 
-  /// The derivation as stores know it.
+  /// The derivation in the form that stores use.
   var derivation: Derivation?
 
   override func definition() -> AttributeDefinition {

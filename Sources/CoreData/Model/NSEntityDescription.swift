@@ -13,13 +13,12 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     return model
   }
   weak var managedObjectModelIfAny: NSManagedObjectModel?
-  /// The entity's place in a frozen model.
+  /// The data about the entity in a frozen model.
   final var frozen: EntityInfo? { didSet { frozenReference = frozen.map(Unmanaged.passUnretained) } }
-  /// The same without counting: an entity of a used model is never freed.
+  /// The same without reference counting: an entity of a used model is never freed.
   @exclusivity(unchecked) private(set) final var frozenReference: Unmanaged<EntityInfo>?
 
-  /// The entity's name, unique within its model. A model with an entity whose name is nil is an error when it is first
-  /// used.
+  /// The entity's name, unique within its model. A nil name is an error when the model is first used.
   open var name: String? { willSet { requireEditable() } }
   private var className: String?
   /// The name of the class of this entity's objects, `NSManagedObject` unless set.
@@ -32,14 +31,14 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
       className = newValue
     }
   }
-  /// Whether the entity has no objects of its own. Inserting one stops the program; a fetch gives objects of its
+  /// Whether the entity has no objects of its own. Inserting one stops the program; a fetch returns objects of its
   /// sub-entities.
   open var isAbstract = false { willSet { requireEditable() } }
   /// Entries that the client keeps with the entity; empty unless set. They are not part of the version hash.
   open var userInfo: [AnyHashable: Any]? = [:]
   /// A text that enters the version hash, so that two versions of an equal entity differ; nil for none.
   open var versionHashModifier: String? { willSet { requireEditable() } }
-  /// Kept for model files; there is no Spotlight here.
+  /// Kept for model files. It has no effect, because there is no Spotlight here.
   open var coreSpotlightDisplayNameExpression: NSExpression? { willSet { requireEditable() } }
 
   private var renaming: String?
@@ -55,17 +54,18 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   // MARK: Hierarchy
 
   private var parent: BackReference<NSEntityDescription>?
-  /// The entity of which this is a sub-entity; nil for a root entity. Setting ``subentities`` of the other sets it.
+  /// The entity from which this one inherits; nil for a root entity. Setting that entity's ``subentities`` sets it.
   open var superentity: NSEntityDescription? { parentEntity }
-  /// What ``superentity`` says, whatever a subclass says of it.
+  /// The value of ``superentity``, even where a subclass overrides that.
   final var parentEntity: NSEntityDescription? {
     get { parent?.target }
     set { parent = newValue?.reference }
   }
-  /// How others refer to this entity without owning it.
+  /// The reference by which others refer to this entity without owning it.
   let reference = BackReference<NSEntityDescription>()
 
-  /// The entities that inherit from this one directly. An entity that is a sub-entity of another leaves it.
+  /// The entities that inherit directly from this one. An entity that is a sub-entity of another one is removed from
+  /// that one.
   ///
   /// An entity that would become its own sub-entity stops the program.
   open var subentities: [NSEntityDescription] = [] {
@@ -74,7 +74,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
       for entity in oldValue where entity.parentEntity === self { entity.parentEntity = nil }
       for entity in subentities {
         if isKindOf(entity: entity) { misuse("\(entity.name ?? "?") cannot be a sub-entity of itself.") }
-        // An entity has one parent: it leaves the former one.
+        // An entity has one parent, so it is removed from the former one.
         if let parent = entity.parentEntity, parent !== self { parent.subentities.removeAll { $0 === entity } }
         entity.parentEntity = self
       }
@@ -100,7 +100,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   // MARK: Properties
 
   private var own: [NSPropertyDescription] = []
-  /// Own and inherited properties. Setting it sets the own ones; inherited ones in the list are ignored.
+  /// Own and inherited properties. Setting it sets the own properties; inherited ones in the list are ignored.
   open var properties: [NSPropertyDescription] {
     get { inherited + own }
     set {
@@ -132,7 +132,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   open var propertiesByName: [String: NSPropertyDescription] {
     if let byName { return byName }
     let made = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    // Only a frozen model is safe to remember: before, a parent may change without our knowing.
+    // The dictionary is cached only in a frozen model: before, a parent may change unnoticed.
     if managedObjectModelIfAny?.isFrozen == true { byName = made }
     return made
   }
@@ -180,7 +180,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   // MARK: Versions
 
-  /// The 32-byte digest by which a store knows whether it fits this entity.
+  /// The 32-byte digest by which a store checks whether it matches this entity.
   open var versionHash: Data {
     let definitions = managedObjectModelIfAny?.definitions() ?? [definition()]
     return VersionHash.hashes(of: definitions)[name ?? ""].map { Data($0) } ?? Data()
@@ -196,7 +196,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   deinit { reference.target = nil }
 
-  /// The entity of that name in the context's model. An unknown name gives nil.
+  /// The entity with a name in the context's model; nil for an unknown name.
   open class func entity(forEntityName entityName: String, in context: NSManagedObjectContext) -> NSEntityDescription? {
     context.model?.entitiesByName[entityName]
   }
@@ -238,11 +238,11 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
 
   open class var supportsSecureCoding: Bool { true }
 
-  /// Encodes what a copy has. A relationship keeps the name of its destination, and finds it again in the model that
-  /// the entity is added to.
+  /// Encodes the contents of a copy. A relationship keeps the name of its destination, and is connected again in the
+  /// model that the entity is added to.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
-  /// The entity that was encoded, in no model. Nil where it cannot be read.
+  /// The encoded entity, in no model. Nil where it cannot be read.
   public required convenience init?(coder: NSCoder) {
     guard let entity = DescriptionCoding.entity(coder) else { return nil }
     self.init()
@@ -259,7 +259,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     misuse("Can't modify an immutable model: change the entity \(name ?? "?") before a coordinator uses its model.")
   }
 
-  /// The entity as stores know it: persistent properties only.
+  /// The entity in the form that stores use: persistent properties only.
   func definition() -> EntityDefinition {
     var result = EntityDefinition(name: name ?? "")
     result.isAbstract = isAbstract
@@ -277,11 +277,11 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
     return result
   }
 
-  /// Fetch indexes, and those that the older flags on properties and compound indexes stand for.
+  /// The fetch indexes, including those that older flags on properties and compound indexes define.
   private func indexDefinitions() -> [FetchIndexDefinition] {
     var result = indexes.map { $0.definition() }
     for property in own where property.indexedFlag && !property.isTransient && property is NSAttributeDescription {
-      // Compilers write the flag beside an index of that name.
+      // Model compilers write the flag in addition to an index of that name.
       if result.contains(where: { $0.name == property.name }) { continue }
       result.append(FetchIndexDefinition(name: property.name, elements: [.init(property: property.name)]))
     }

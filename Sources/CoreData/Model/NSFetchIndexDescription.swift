@@ -79,7 +79,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, NSCoding {
     set { owner = newValue?.reference }
   }
   private var owner: BackReference<NSEntityDescription>?
-  /// Restricts the index to objects that meet it; nil for all objects.
+  /// Limits the index to objects that match the predicate; nil for all objects.
   open var partialIndexPredicate: NSPredicate? { willSet { requireEditable() } }
 
   /// An index on the elements. Nil stands for no elements.
@@ -123,7 +123,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying, NSCoding {
   }
   open override var hash: Int { name.hashValue }
 
-  /// The index as stores know it.
+  /// The index in the form that stores use.
   func definition() -> FetchIndexDefinition {
     FetchIndexDefinition(
       name: name,

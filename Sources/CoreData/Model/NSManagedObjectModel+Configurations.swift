@@ -1,6 +1,6 @@
 import Foundation
 
-/// Configurations: which objects a store that is added with one holds, and the model that it carries.
+/// Configurations: the objects that a store of a configuration holds, and the model that it contains.
 extension NSManagedObjectModel {
   /// See ``entities(forConfigurationName:)``.
   final func members(ofConfiguration configuration: String?) -> [NSEntityDescription]? {
@@ -8,8 +8,8 @@ extension NSManagedObjectModel {
     return members[configuration]?.filter { $0.managedObjectModelIfAny === self }
   }
 
-  /// The names of the entities that a store of the configuration is made for: its own, and all above them, because
-  /// objects are kept in the tables of their root entities. Nil for an unknown name.
+  /// The names of the entities that a store of the configuration is made for: the entities of the configuration and
+  /// their superentities, because objects are kept in the tables of their root entities. Nil for an unknown name.
   final func storedNames(ofConfiguration configuration: String?) -> Set<String>? {
     guard let members = members(ofConfiguration: configuration) else { return nil }
     var names: Set<String> = []
@@ -20,10 +20,10 @@ extension NSManagedObjectModel {
     return names
   }
 
-  /// The model that a store of the configuration carries: a copy with its stored entities and that configuration alone.
+  /// The model in a store of the configuration: a copy with its stored entities and only that configuration.
   ///
-  /// Entities that relationships lead to are there too, because no model is sound without them. Where they are not of
-  /// the configuration, a store fits the copy with the configuration's name only. Fetched properties and templates of
+  /// Destinations of relationships are included, because no model is valid without them. Where they are not in the
+  /// configuration, a store matches the copy only under the configuration's name. Fetched properties and templates of
   /// other entities are left out.
   final func part(ofConfiguration configuration: String) -> NSManagedObjectModel? {
     guard let stored = storedNames(ofConfiguration: configuration), let copy = copy(with: nil) as? NSManagedObjectModel
@@ -49,7 +49,7 @@ extension NSManagedObjectModel {
     return copy
   }
 
-  /// The named entities, and all that they need: those above them, and those that relationships lead to.
+  /// The named entities and all entities that they need: their superentities, and destinations of relationships.
   private func reached(from names: Set<String>) -> Set<String> {
     var reached = names
     var pending = Array(names)

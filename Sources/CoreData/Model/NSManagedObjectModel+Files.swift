@@ -6,14 +6,14 @@ import StoreSchema
 
 extension NSManagedObjectModel {
   /// Reads a compiled model (`.mom`, `.momd`) or a source model (`.xcdatamodel`, `.xcdatamodeld`); of several versions
-  /// the current one. Nil where that is not possible; ``read(_:)`` says why.
+  /// the current one. Nil where that fails; ``read(_:)`` throws the reason.
   public convenience init?(contentsOf url: URL) {
     guard let record = try? ModelFile.read(at: url) else { return nil }
     self.init(record)
     addTexts(ofModelAt: url)
   }
 
-  /// Reads a model file. Throws what is wrong with it.
+  /// Reads a model file. Throws 259 (`fileReadCorruptFile`), with the reason in the description.
   public static func read(_ url: URL) throws -> NSManagedObjectModel {
     do {
       let model = NSManagedObjectModel(try ModelFile.read(at: url))
@@ -35,9 +35,10 @@ extension NSManagedObjectModel {
     return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
   }
 
-  /// Merges models into a new one, relationships linked by name. Nil where there are none.
+  /// Merges models into a new one. Relationships are connected by name. Nil where there are no models.
   ///
-  /// Two entities of one name must have the same version hash; else the program stops, as Apple's raises an exception.
+  /// Two entities with one name must have the same version hash; else the program stops, where Apple's framework raises
+  /// an exception.
   public convenience init?(byMerging models: [NSManagedObjectModel]?) {
     guard let models, !models.isEmpty else { return nil }
     self.init()
@@ -48,7 +49,7 @@ extension NSManagedObjectModel {
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
     guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
     self.init()
-    // A whole model that fits is taken as it is: entities with derived attributes have no hash to tell them by.
+    // A whole model that matches is used as it is: entities with derived attributes have no hash to identify them by.
     if let whole = models.first(where: { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }) {
       take(whole.entities, from: [whole])
       return
@@ -64,7 +65,7 @@ extension NSManagedObjectModel {
     take(chosen, from: models)
   }
 
-  /// Copies entities of other models into this one, linked by name.
+  /// Copies entities of other models into this one, and connects them by name.
   private func take(_ entities: [NSEntityDescription], from models: [NSManagedObjectModel]) {
     var copies: [String: (entity: NSEntityDescription, hash: Data)] = [:]
     var order: [String] = []

@@ -17,7 +17,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   /// A model without entities.
   public override init() { super.init() }
 
-  /// Whether the model was guessed from a store's tables; see
+  /// Whether the model was inferred from a store's tables; see
   /// ``NSPersistentStoreCoordinator/inferredModel(forPersistentStoreAt:ofType:options:)``.
   public internal(set) var isInferred = false
 
@@ -25,7 +25,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   /// All entities, sub-entities included. Setting it adds the sub-entities of the given entities too.
   ///
-  /// Names that are missing, doubled or differ only by case are an error when the model is first used.
+  /// Missing names, and names that are equal or differ only by case, are an error when the model is first used.
   open var entities: [NSEntityDescription] {
     get { list }
     set {
@@ -44,7 +44,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
   private static func withSubentities(_ entities: [NSEntityDescription]) -> [NSEntityDescription] {
     var result: [NSEntityDescription] = []
     var known: Set<ObjectIdentifier> = []
-    // Given ones keep their order; a sub-entity that was not given comes after all of them.
+    // The given entities keep their order; sub-entities that were not given come after all of them.
     for entity in entities where known.insert(ObjectIdentifier(entity)).inserted { result.append(entity) }
     var index = 0
     while index < result.count {
@@ -64,7 +64,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     return Dictionary(list.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Connects relationships whose destination or inverse is known by name only.
+  /// Connects relationships whose destination or inverse is only known by name.
   func link() {
     let byName = entitiesByName
     for entity in list {
@@ -94,8 +94,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     members(ofConfiguration: configuration)
   }
 
-  /// Sets the entities of a configuration. Each must belong to the model. Sub-entities are part of the configuration
-  /// only where they are given too.
+  /// Sets the entities of a configuration. Each must belong to the model. Sub-entities are in the configuration only
+  /// where they are given too.
   open func setEntities(_ entities: [NSEntityDescription], forConfigurationName configuration: String) {
     requireEditable()
     for entity in entities where entity.managedObjectModelIfAny !== self {
@@ -106,10 +106,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Fetch request templates
 
-  /// The fetch request templates by name. Those of a model in use cannot be changed; copies of them can.
+  /// The fetch request templates by name. Templates of a model in use cannot be changed; copies of them can.
   open var fetchRequestTemplatesByName: [String: NSFetchRequest<any NSFetchRequestResult>] { templates }
 
-  /// The template of a name; nil where there is none. It cannot be changed once the model is in use; a copy of it can.
+  /// The template with a name; nil where there is none. It cannot be changed once the model is in use; a copy of it
+  /// can.
   open func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? { templates[name] }
 
   /// A copy of the template with the `$variables` of its predicate replaced by values; `NSNull` stands for nil. Nil for
@@ -130,7 +131,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     return request
   }
 
-  /// Keeps a fetch request under a name; nil removes the one of that name. Stops the program once the model is in use.
+  /// Keeps a fetch request under a name; nil removes it. Stops the program once the model is in use.
   open func setFetchRequestTemplate(
     _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
   ) {
@@ -140,7 +141,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   // MARK: Versions
 
-  /// Marks that the client gives to a version of the model. Stores record those that are strings, and compare none.
+  /// Identifiers that the client gives to a version of the model. Stores record those that are strings, but do not
+  /// compare them.
   open var versionIdentifiers: Set<AnyHashable> = [] { willSet { requireEditable() } }
 
   /// The version hash of each entity by its name: 32 bytes.
@@ -182,10 +184,10 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
       freezing.withLock { texts = ModelTexts(given: newValue) }
     }
   }
-  /// Under `freezing`: what is read is remembered by a model in use, too.
+  /// Guarded by `freezing`, because a model in use also caches texts that it reads.
   private var texts = ModelTexts()
 
-  /// Adds the texts beside a model's file, behind those that are there.
+  /// Adds the texts beside a model's file. Existing texts stay.
   func addTexts(ofModelAt url: URL) { freezing.withLock { texts.merge(ModelTexts(modelAt: url)) } }
 
   func addTexts(of model: NSManagedObjectModel) {
@@ -217,17 +219,17 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   open class var supportsSecureCoding: Bool { true }
 
-  /// Encodes the model as the archive that a `.mom` file is, with its texts beside it.
+  /// Encodes the model as the archive of a `.mom` file, with its texts in addition.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
-  /// The model that was encoded, which can be changed. Nil where it cannot be read.
+  /// The encoded model, which can be changed. Nil where it cannot be read.
   public required convenience init?(coder: NSCoder) {
     guard let record = DescriptionCoding.record(coder) else { return nil }
     self.init(record)
     localizationDictionary = DescriptionCoding.texts(coder)
   }
 
-  /// Makes the index elements and fetched properties of a copied entity point at this model.
+  /// Connects the index elements and fetched properties of a copied entity with this model.
   func relink(_ entity: NSEntityDescription) {
     for property in entity.ownProperties {
       if let request = (property as? NSFetchedPropertyDescription)?.fetchRequest { relink(request) }
@@ -253,11 +255,11 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     request.entity = entity
   }
 
-  /// Merges all models of the bundles; nil stands for the main bundle. Two different entities of one name stop the
-  /// program. Gives nil where there is no model.
+  /// Merges all models of the bundles; nil stands for the main bundle. Two different entities with one name stop the
+  /// program. Nil where there is no model.
   open class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? { merged(from: bundles) }
 
-  /// Merges the entity versions, of the models of the bundles, that a store with this metadata was made with. Gives nil
+  /// Merges the entity versions that a store with this metadata was made with, from the models of the bundles. Nil
   /// where one is missing.
   open class func mergedModel(
     from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
@@ -276,7 +278,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
 
   func definitions() -> [EntityDefinition] { list.map { $0.definition() } }
 
-  /// Checks all of the model as for its first use; it stays editable.
+  /// Checks the whole model as for its first use. The model stays editable.
   package func checked() throws(SchemaError) -> Schema {
     try ModelCheck.check(self)
     let schema = try Schema(definitions())
@@ -284,14 +286,14 @@ open class NSManagedObjectModel: NSObject, NSCopying, NSSecureCoding, @unchecked
     return schema
   }
 
-  /// Makes the model immutable and lays it out for stores, once.
+  /// Makes the model immutable and computes its schema, once.
   ///
-  /// Throws what is wrong with the model; it is immutable all the same then.
+  /// Throws the error of an invalid model; the model is immutable nevertheless.
   func freeze() throws(SchemaError) -> FrozenModel {
     freezing.lock()
     defer { freezing.unlock() }
     if let freezeResult { return try freezeResult.get() }
-    // A model that they were given to meanwhile may be gone.
+    // Another model that they were added to meanwhile may have been freed.
     for entity in list where entity.managedObjectModelIfAny == nil { entity.managedObjectModelIfAny = self }
     link()
     let result: Result<FrozenModel, SchemaError>

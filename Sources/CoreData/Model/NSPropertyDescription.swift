@@ -8,14 +8,14 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   /// The entity that declares the property. Stops the program where there is none yet.
   open var entity: NSEntityDescription {
     if let entityIfAny { return entityIfAny }
-    misuse("The property \(name) is in no entity yet; add it to one before you ask for its entity.")
+    misuse("The property \(name) belongs to no entity yet; add it to one before you read its entity.")
   }
   final var entityIfAny: NSEntityDescription? {
     get { owner?.target }
     set { owner = newValue?.reference }
   }
   private var owner: BackReference<NSEntityDescription>?
-  /// The composite attribute of which this is an element.
+  /// The composite attribute that has this element.
   weak var composite: NSCompositeAttributeDescription?
 
   /// The property's name, unique within its entity. An empty name is an error when the model is first used.
@@ -28,13 +28,12 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
   /// Whether the property is kept in memory only. False by default.
   open var isTransient = false { willSet { requireEditable() } }
   /// Entries that the client keeps with the property; empty unless set. They are not part of the version hash.
-  ///
-  /// They can also be set while the model is in use. Predicates of fetched properties that name them read them each
-  /// time. No other thread may read them while they are set.
+  /// They can also be set while the model is in use. Predicates of fetched properties read them each time. No other
+  /// thread may read them while they are set.
   open var userInfo: [AnyHashable: Any]? = [:]
   /// A text that enters the version hash, so that two versions of an equal property differ; nil for none.
   open var versionHashModifier: String? { willSet { requireEditable() } }
-  /// Whether there is a fetch index on this attribute alone.
+  /// Whether there is a fetch index on this attribute only.
   @available(*, deprecated, message: "Use NSEntityDescription.indexes instead")
   open var isIndexed: Bool {
     get { indexedFlag }
@@ -44,7 +43,7 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     }
   }
   var indexedFlag = false
-  /// Kept for model files; nothing here indexes for Spotlight.
+  /// Kept for model files. It has no effect, because nothing is indexed for Spotlight here.
   open var isIndexedBySpotlight = false { willSet { requireEditable() } }
   /// Kept for model files.
   @available(*, deprecated, message: "Spotlight integration is deprecated")
@@ -76,12 +75,12 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   /// Sets the predicates that a value must meet at save, and the text or error code to report for each.
   ///
-  /// - They are evaluated when the object is inserted or changed. `SELF` is the value: that of an attribute, the object
-  ///   of a to-one relationship, the set or ordered set of a to-many one. Nil is not evaluated.
+  /// - They are evaluated when the object is inserted or changed. `SELF` is the value: of an attribute, the object of a
+  ///   to-one relationship, the set or ordered set of a to-many relationship. Nil is not evaluated.
   /// - The first predicate that is not met is reported.
   /// - A warning that is a number is the code of the error. Any other warning is the text of an error 1550; the model's
   ///   `localizationDictionary` may replace it (`ErrorString/…`).
-  /// - Both lists have the same length, as Apple's documentation demands; otherwise the program stops.
+  /// - Both lists have the same length, as Apple's documentation requires; otherwise the program stops.
   open func setValidationPredicates(
     _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
   ) {
@@ -93,8 +92,8 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
     warnings = validationWarnings ?? []
   }
 
-  /// A digest by which stores are compared with the property: 32 bytes for attributes and relationships, empty for
-  /// properties that no store keeps.
+  /// A digest by which stores check whether they match the property: 32 bytes for attributes and relationships, empty
+  /// for properties that no store keeps.
   open var versionHash: Data { Data() }
 
   /// A property without a name, in no entity.
@@ -109,11 +108,11 @@ open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
 
   open class var supportsSecureCoding: Bool { true }
 
-  /// Encodes an attribute, a relationship or a fetched property. Of its destination and inverse, a relationship keeps
-  /// the names only.
+  /// Encodes an attribute, a relationship or a fetched property. For a relationship, only the names of destination and
+  /// inverse are encoded.
   open func encode(with coder: NSCoder) { DescriptionCoding.encode(self, with: coder) }
 
-  /// The property that was encoded, in no entity. Nil where it cannot be read, or is of another kind.
+  /// The encoded property, in no entity. Nil where it cannot be read, or is of another kind.
   public required convenience init?(coder: NSCoder) {
     guard let property = DescriptionCoding.property(coder) else { return nil }
     self.init()

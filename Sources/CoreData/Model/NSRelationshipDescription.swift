@@ -3,13 +3,13 @@ import StoreSchema
 
 /// What happens to a relationship's destinations when its owner is deleted.
 public enum NSDeleteRule: UInt, Sendable {
-  /// Nothing: the destinations still refer to an object that is gone.
+  /// Nothing: the destinations still refer to a deleted object.
   case noActionDeleteRule = 0
-  /// The inverse relationship of the destinations loses the object.
+  /// The object is removed from the inverse relationship of the destinations.
   case nullifyDeleteRule = 1
   /// The destinations are deleted too.
   case cascadeDeleteRule = 2
-  /// The save throws 1600 while there are destinations that stay.
+  /// The save throws 1600 while there are destinations that are not deleted.
   case denyDeleteRule = 3
 }
 
@@ -43,16 +43,16 @@ open class NSRelationshipDescription: NSPropertyDescription {
   var destinationName: String?
   var inverseName: String?
 
-  /// The most objects that the relationship may have at save: 1 for a to-one relationship, 0 for no bound.
+  /// The most objects that the relationship may have at save: 1 for a to-one relationship, 0 for no limit.
   open var maxCount = 0 { willSet { requireEditable() } }
-  /// The fewest objects that the relationship may have at save; 0 for no bound. An optional one may also be empty.
+  /// The fewest objects that the relationship may have at save; 0 for no limit. An optional one may also be empty.
   open var minCount = 0 { willSet { requireEditable() } }
   /// What happens to the destinations when an object is deleted; `nullifyDeleteRule` by default, as Apple's header
   /// states.
   open var deleteRule = NSDeleteRule.nullifyDeleteRule { willSet { requireEditable() } }
-  /// Whether the relationship leads to a set of objects: true unless ``maxCount`` is 1.
+  /// Whether the relationship has a set of destinations: true unless ``maxCount`` is 1.
   open var isToMany: Bool { maxCount != 1 }
-  /// Whether the objects of a to-many relationship have an order: its value is an `NSOrderedSet` then.
+  /// Whether the destinations of a to-many relationship have an order. Its value is an `NSOrderedSet` then.
   open var isOrdered = false { willSet { requireEditable() } }
 
   override class func makeEmpty() -> NSPropertyDescription { NSRelationshipDescription() }
@@ -74,7 +74,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     isTransient ? Data() : Data(VersionHash.hash(of: definition(), hashing: entityIfAny?.name ?? ""))
   }
 
-  /// The relationship as stores know it.
+  /// The relationship in the form that stores use.
   func definition() -> RelationshipDefinition {
     var result = RelationshipDefinition(name: name, destination: destination?.name ?? destinationName ?? "")
     result.inverse = inverse?.name ?? inverseName
@@ -115,7 +115,7 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
 
 /// A named expression for ``NSFetchRequest/propertiesToFetch``. Its name is the key of the result.
 open class NSExpressionDescription: NSPropertyDescription {
-  /// What to compute.
+  /// The expression to compute.
   open var expression: NSExpression? { willSet { requireEditable() } }
   /// The type of the computed value.
   open var expressionResultType = NSAttributeType.undefinedAttributeType { willSet { requireEditable() } }

@@ -3,9 +3,9 @@ import StoreSchema
 
 /// The validation predicates of an attribute, of an element of a composite, or of a relationship.
 struct PropertyRules {
-  /// The name; of an element, its path (`address.city`).
+  /// The name of the property; for an element its path (`address.city`).
   let key: String
-  /// Of an element; key-value coding has no value of its own for it.
+  /// Set for an element, which key-value coding cannot read directly.
   let element: Element?
   let rules: [Rule]
 
@@ -13,10 +13,10 @@ struct PropertyRules {
 
   struct Rule {
     let predicate: NSPredicate
-    /// What of the predicate cannot be evaluated here, nil where all can.
+    /// The part of the predicate that cannot be evaluated here; nil where every part can.
     let obstacle: String?
     let code: CocoaError.Code
-    /// The model's text for the error, nil where it gives a code only.
+    /// The model's text for the error; nil where the model has only a code.
     let text: String?
 
     func isMet(by value: Any) -> Bool { obstacle == nil && predicate.evaluate(with: value) }

@@ -5,30 +5,30 @@ import Synchronization
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   /// The name as text.
   public let rawValue: String
-  /// The name of that text.
+  /// The name with a text.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The name of that text.
+  /// The name with a text.
   public init(_ rawValue: String) { self.rawValue = rawValue }
-  /// The name of that text.
+  /// The name with a text.
   public init(stringLiteral value: String) { rawValue = value }
 
   /// Archives with secure coding; reads back the classes of
   /// `NSSecureUnarchiveFromDataTransformer.allowedTopLevelClasses`.
   public static let secureUnarchiveFromDataTransformerName = Self("NSSecureUnarchiveFromData")
-  /// The name of an older transformer. It gives the one of ``secureUnarchiveFromDataTransformerName``, which reads the
-  /// same archives.
+  /// The name of an older transformer. It refers to the transformer of ``secureUnarchiveFromDataTransformerName``,
+  /// which reads the same archives.
   public static let keyedUnarchiveFromDataTransformerName = Self("NSKeyedUnarchiveFromData")
 }
 
 /// Turns the values of transformable attributes into data and back.
 ///
-/// Foundation has none here. A transformer named `…UnarchiveFromData` is applied in reverse: storing a value calls
-/// `reverseTransformedValue`, reading calls `transformedValue`, as on Apple's platforms.
+/// Foundation has no such class here. A transformer named `…UnarchiveFromData` is applied in reverse: storing a value
+/// calls `reverseTransformedValue`, reading calls `transformedValue`, as on Apple's platforms.
 open class ValueTransformer: NSObject {
-  /// A transformer that returns every value as it is.
+  /// A transformer that returns every value unchanged.
   public override init() { super.init() }
 
-  /// The allocating entry that ``make(_:)`` calls, so that a subclass needs no `required` initialiser.
+  /// The allocating initializer that ``make(_:)`` calls, so that a subclass needs no `required` initializer.
   public convenience init(_cdMake: Void) { self.init() }
 
   private static let registry = Mutex(Registry())
@@ -38,11 +38,11 @@ open class ValueTransformer: NSObject {
     struct Box: @unchecked Sendable { let transformer: ValueTransformer }
 
     var transformers: [String: Box] = [:]
-    /// Names that are no class's either.
+    /// Names for which there is no transformer class either.
     var unknown: Set<String> = []
   }
 
-  /// Registers a transformer under a name, from any thread; nil removes the one of that name.
+  /// Registers a transformer under a name, on any thread; nil removes the name.
   open class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
     let box = transformer.map(Registry.Box.init)
     registry.withLock {
@@ -51,11 +51,11 @@ open class ValueTransformer: NSObject {
     }
   }
 
-  /// The transformer registered under `name`, or an object of the transformer class of that name, which is registered
-  /// from then on (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)). Nil where
-  /// there is neither.
+  /// The transformer registered under `name`. Without one, an object of the transformer class of that name, which is
+  /// registered from then on (https://developer.apple.com/documentation/foundation/valuetransformer/init(forname:)).
+  /// Nil where there is neither.
   ///
-  /// The name of a class is that of its type, with its module or without. The class must have the initialiser `init()`.
+  /// The class is named by its type, with its module or without. It must have the initializer `init()`.
   open class func named(_ name: NSValueTransformerName) -> ValueTransformer? {
     let (found, isUnknown) = registry.withLock {
       ($0.transformers[name.rawValue], $0.unknown.contains(name.rawValue))
@@ -71,7 +71,7 @@ open class ValueTransformer: NSObject {
   private static func registered(classNamed name: String) -> ValueTransformer? {
     let made = (ProcessClasses.only(name) as? ValueTransformer.Type).map { Registry.Box(transformer: make($0)) }
     let found = registry.withLock { (registry) -> Registry.Box? in
-      // Another thread may have been quicker.
+      // Another thread may have registered one first.
       if let known = registry.transformers[name] { return known }
       if made == nil { registry.unknown.insert(name) } else { registry.transformers[name] = made }
       return made
@@ -90,13 +90,13 @@ open class ValueTransformer: NSObject {
     registry.withLock { $0.transformers.keys.sorted().map { NSValueTransformerName(rawValue: $0) } }
   }
 
-  /// The class of what ``transformedValue(_:)`` returns; `NSObject` unless overridden.
+  /// The class of the values that ``transformedValue(_:)`` returns; `NSObject` unless overridden.
   open class func transformedValueClass() -> AnyClass { NSObject.self }
   /// Whether ``reverseTransformedValue(_:)`` works; true unless overridden
-  /// (https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation()). A save
-  /// refuses a transformer without: its data could not be read.
+  /// (https://developer.apple.com/documentation/foundation/valuetransformer/allowsreversetransformation()). With
+  /// false, a save throws an error, because the data could not be read again.
   open class func allowsReverseTransformation() -> Bool { true }
-  /// Transforms a value; returns it as it is unless overridden. Nil where the value cannot be transformed.
+  /// Transforms a value; returns it unchanged unless overridden. Nil where the value cannot be transformed.
   open func transformedValue(_ value: Any?) -> Any? { value }
   /// Reverses ``transformedValue(_:)``; calls it unless overridden. Stops the program where
   /// ``allowsReverseTransformation()`` is false.
@@ -113,7 +113,7 @@ open class ValueTransformer: NSObject {
     return named(NSValueTransformerName(name))
   }
 
-  /// The data to store for a value; nil where the transformer gives none, or could not read it again.
+  /// The data to store for a value; nil where the transformer returns none, or could not read it again.
   final func forward(_ value: Any) -> Data? {
     guard type(of: self).allowsReverseTransformation() else { return nil }
     return (isReversed ? reverseTransformedValue(value) : transformedValue(value)) as? Data
@@ -129,7 +129,7 @@ open class ValueTransformer: NSObject {
 
 /// Archives values with secure coding and reads back only classes that are allowed.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
-  /// The classes a stored value may have at its top.
+  /// The classes that a stored value may have at its top level.
   open class var allowedTopLevelClasses: [AnyClass] {
     [
       NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self, NSURL.self,
@@ -140,20 +140,21 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
   open override class func transformedValueClass() -> AnyClass { NSObject.self }
   open override class func allowsReverseTransformation() -> Bool { true }
 
-  /// Data to value.
+  /// Converts data to a value.
   open override func transformedValue(_ value: Any?) -> Any? {
     guard let data = value as? Data else { return nil }
     return SecureArchive.read(data, Self.allowedTopLevelClasses)
   }
 
-  /// Value to data. Nil for a value whose class is not allowed: it could not be read again.
+  /// Converts a value to data. Nil for a value whose class is not allowed, because it could not be read again.
   open override func reverseTransformedValue(_ value: Any?) -> Any? {
     guard let value, SecureArchive.allows(value, Self.allowedTopLevelClasses) else { return nil }
     return SecureArchive.write(value)
   }
 }
 
-/// Lets `ValueTransformer(forName:)` give an object of a subclass, which an initialiser of the class itself cannot.
+/// Lets `ValueTransformer(forName:)` return an object of a subclass, which an initializer of the class itself cannot
+/// do.
 public protocol _ValueTransformerLookup {}
 
 extension ValueTransformer: _ValueTransformerLookup {}

@@ -3,7 +3,7 @@ import StoreSchema
 
 /// Converts between the values of key-value coding and stored values, by attribute type.
 enum AttributeCoding {
-  /// The stored form of `value`, nil where it is not acceptable for the attribute. `nil` and `NSNull` are `.null`.
+  /// The stored form of `value`; nil where the attribute cannot have the value. `nil` and `NSNull` become `.null`.
   static func encode(_ value: Any?, _ attribute: Attribute) -> Value? {
     guard let value = flattened(value) else { return .null }
     switch attribute.type {
@@ -25,8 +25,8 @@ enum AttributeCoding {
     }
   }
 
-  /// What key-value coding gives for a stored value. Numbers are objects: `as? Int`, `as? Double` and their like take
-  /// what fits of an `NSNumber`, where a Swift number in an `Any` is of one type only.
+  /// The value of key-value coding for a stored value. Numbers are objects: `as? Int`, `as? Double` and other casts of
+  /// an `NSNumber` succeed where the value fits, but a Swift number in an `Any` can be cast only to its own type.
   static func decode(_ value: Value, _ type: StoreSchema.AttributeType) -> Any? {
     switch value {
     case .null: return nil
@@ -49,22 +49,22 @@ enum AttributeCoding {
     }
   }
 
-  /// Nil for `NSNull` and for an optional without a value within an `Any`.
+  /// Nil for `NSNull`, and for an optional without a value in an `Any`.
   static func flattened(_ value: Any?) -> Any? {
     guard let value else { return nil }
-    // Much quicker than a cast, which tries to bridge what is no object.
+    // Much faster than a cast, which tries to bridge values that are not objects.
     if type(of: value) == NSNull.self { return nil }
     if case .some(.none) = cast(value, Any?.self) { return nil }
     return value
   }
 
-  /// The number object that a value is; nil for numbers of Swift's own types, which a cast would make objects of.
+  /// The number object in a value; nil for Swift's own number types, which a cast would convert to objects.
   static func number(_ value: Any) -> NSNumber? { objectAddress(in: value) == nil ? nil : value as? NSNumber }
 
   /// The value as an object where it is a number, else itself.
   static func boxed(_ value: Any?) -> Any? { value.flatMap { $0 as? NSNumber } ?? value }
 
-  /// A cast that the compiler does not take for a mere wrapping.
+  /// A cast that the compiler does not treat as mere wrapping.
   private static func cast<T>(_ value: Any, _: T.Type) -> T? { value as? T }
 
   private static func integer(_ value: Any, _ range: ClosedRange<Int64>) -> Value? {
@@ -86,11 +86,11 @@ enum AttributeCoding {
     case let x as Float: number = Int64(exactly: x.rounded(.towardZero))
     default: number = nil
     }
-    // Out of range is kept as it is; validation refuses it at save, so that no value is ever wrapped silently.
+    // A number out of range is kept unchanged, and validation rejects it at save. So no value is ever wrapped silently.
     return number.map(Value.int)
   }
 
-  /// The number without its fraction, nil where that is too large.
+  /// The number without its fraction; nil where it is too large.
   private static func whole(_ number: NSNumber) -> Int64? {
     switch UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "d"), UInt8(ascii: "f"): Int64(exactly: number.doubleValue.rounded(.towardZero))

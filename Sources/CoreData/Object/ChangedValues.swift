@@ -2,19 +2,20 @@ import CRuntime
 import Foundation
 import StoreSchema
 
-/// The values of an object that were set since it was read, by slot. Takes no memory of its own until the first is set.
+/// The values of an object that were set since it was read, by slot. It allocates no memory until the first value is
+/// set.
 ///
-/// A few values are kept packed, in the order of their slots: a change of one property must not cost room for all. More
-/// of them have a place for each slot. Its owner says how many slots there are, and calls ``removeAll(slots:)`` before
-/// it goes.
+/// The first few values are packed, in the order of their slots, so that a change of one property does not need memory
+/// for all. More values are stored at the index of their slot. The owner passes the number of slots, and calls
+/// ``removeAll(slots:)`` before it is freed.
 struct ChangedValues {
   /// The mask, then the values.
   private var memory: UnsafeMutableRawPointer?
 
-  /// In the mask a bit for each slot that is set, but for the slots from 62 on, which share one.
+  /// The mask has a bit for each slot that is set. The slots from 62 on share one bit.
   private static let last = 62
   private static let lastBit: UInt64 = 1 << 62
-  /// In the mask too: the values are in places of their slots.
+  /// A bit of the mask too: the values are stored at the indices of their slots.
   private static let spread: UInt64 = 1 << 63
   private static let packedCapacity = 2
 
@@ -24,13 +25,13 @@ struct ChangedValues {
   @inline(__always)
   private static func mask(_ memory: UnsafeMutableRawPointer) -> UInt64 { memory.load(as: UInt64.self) }
 
-  /// Places that are not set hold nothing, but for those from the shared bit's on, which hold nil.
+  /// Entries that are not set are uninitialized, except for the entries of the shared bit, which hold nil.
   @inline(__always)
   private static func values(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Value?> {
     (memory + 8).assumingMemoryBound(to: Value?.self)
   }
 
-  /// Where the value of a slot is, or belongs.
+  /// The index at which the value of a slot is, or belongs.
   @inline(__always)
   private static func place(_ slot: Int, _ mask: UInt64) -> Int {
     mask & spread != 0 ? slot : (mask & (bit(slot) &- 1)).nonzeroBitCount
@@ -38,7 +39,7 @@ struct ChangedValues {
 
   var isEmpty: Bool { memory == nil }
 
-  /// Whether all slots of a bitmap are set; may be false for more than 62 slots although they are.
+  /// Whether all slots of a bitmap are set. May be false for more than 62 slots although they are set.
   @inline(__always)
   func covers(_ bits: ContiguousArray<UInt64>) -> Bool {
     guard bits.count == 1, let memory else { return bits.isEmpty }
@@ -54,7 +55,7 @@ struct ChangedValues {
     return Self.values(memory)[Self.place(slot, mask)]
   }
 
-  /// `isSpread` says that many slots will be set.
+  /// With `isSpread` many slots will be set.
   @inline(__always)
   mutating func set(_ slot: Int, _ value: Value, slots count: Int, isSpread: Bool) {
     precondition(slot >= 0 && slot < count, "slot out of range")
@@ -77,7 +78,7 @@ struct ChangedValues {
     memory.storeBytes(of: mask | bit, as: UInt64.self)
   }
 
-  /// The memory, with a place for the slot.
+  /// The memory with an entry for the slot.
   @inline(__always)
   private mutating func roomFor(_ slot: Int, _ count: Int) -> UnsafeMutableRawPointer {
     guard let memory else { return allocateSpread(count) }
@@ -100,7 +101,7 @@ struct ChangedValues {
     return made
   }
 
-  /// Moves packed values to the places of their slots.
+  /// Moves packed values to the indices of their slots.
   private mutating func spreadOut(_ packed: UnsafeMutableRawPointer, _ count: Int) -> UnsafeMutableRawPointer {
     let made = allocateSpread(count)
     var (rest, place) = (Self.mask(packed), 0)
@@ -117,7 +118,7 @@ struct ChangedValues {
   mutating func removeAll(slots count: Int) {
     guard let memory else { return }
     let mask = Self.mask(memory)
-    // Moved out one by one, which needs no call of the runtime's.
+    // Moved out one by one, because that needs no call of the runtime.
     if mask & Self.spread == 0 {
       for index in 0..<mask.nonzeroBitCount { _ = (Self.values(memory) + index).move() }
     } else {
@@ -141,7 +142,7 @@ struct ChangedValues {
     for slot in Self.last..<count where Self.values(memory)[slot] != nil { try body(slot) }
   }
 
-  /// Whether a slot that is set meets a condition; asked in ascending order.
+  /// Whether a slot that is set meets a condition. The slots are checked in ascending order.
   @inline(__always)
   func contains(_ count: Int, where condition: (Int, Value) -> Bool) -> Bool {
     guard let memory else { return false }

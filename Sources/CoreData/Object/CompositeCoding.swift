@@ -1,13 +1,14 @@
 import Foundation
 import StoreSchema
 
-/// Composite attributes as the dictionaries that key-value coding knows, each nested composite a dictionary in its own
-/// right. Stores know the leaves only, each with a slot and its path below the attribute (`place.city`).
+/// Converts composite attributes to the dictionaries of key-value coding and back. Each nested composite is a
+/// dictionary of its own. Stores have only the leaves, each with a slot and its path below the attribute
+/// (`address.city`).
 enum CompositeCoding {
-  /// The dictionary of the leaves that have a value; nil where none has one, which stands for a composite that is nil.
+  /// The dictionary of the leaves with a value; nil where none has one, which stands for a nil composite.
   static func dictionary(_ attribute: Attribute, _ leaf: (Attribute) -> Value) -> [String: Any]? {
-    // The composites on the way to the leaf at hand, outermost first. Leaves come in the order of the model, so one
-    // that is left is finished.
+    // The composites on the path to the current leaf, outermost first. Leaves come in the order of the model, so a
+    // composite that is no longer on the path is complete.
     var open: [(name: String, entries: [String: Any])] = [("", [:])]
     func close(to depth: Int) {
       while open.count > depth {
@@ -29,12 +30,12 @@ enum CompositeCoding {
     return open[0].entries.isEmpty ? nil : open[0].entries
   }
 
-  /// What cannot be stored of a value that was given for a composite.
+  /// A part of a composite's value that cannot be stored.
   struct Refusal: Error {
-    /// The path of the element, the attribute's name included.
+    /// The path of the element, including the attribute's name.
     let key: String
     let desired: AttributeType
-    /// The type of what was given.
+    /// The type of the given value.
     let given: String
 
     init(_ key: String, _ desired: AttributeType, _ value: Any?) {
@@ -44,7 +45,7 @@ enum CompositeCoding {
     }
   }
 
-  /// The stored values of all leaves. A leaf that the dictionary does not have is null; nil makes all of them null.
+  /// The stored values of all leaves. A leaf that is missing in the dictionary is null; nil makes all of them null.
   static func leaves(_ value: Any?, _ attribute: Attribute) throws(Refusal) -> [(slot: Int, value: Value)] {
     let value = AttributeCoding.flattened(value)
     if let value, !(value is [String: Any]) {
@@ -63,7 +64,7 @@ enum CompositeCoding {
     return result
   }
 
-  /// A key that names no element is a mistake; what it stands for would be lost.
+  /// Throws for a key that names no element: its value would be lost.
   private static func checkKeys(_ entries: [String: Any], _ attribute: Attribute) throws(Refusal) {
     let leaves = Set(attribute.elements.map(\.name))
     let inner = Set(
@@ -87,6 +88,6 @@ enum CompositeCoding {
 }
 
 extension Attribute {
-  /// The names that lead to a leaf of a composite from the composite itself.
+  /// The names on the path from the composite to a leaf.
   fileprivate var path: [String] { name.split(separator: ".").map(String.init) }
 }

@@ -1,12 +1,12 @@
 import Foundation
 import StoreSchema
 
-/// What an object was at the start of an event, for an object with changes that an earlier event has told of. Without
-/// such changes it is the row, and no base is kept.
+/// The values of an object at the start of an event. Kept only for an object with changes that an earlier event has
+/// reported; for other objects the row has these values.
 struct EventBase {
   fileprivate var values: [Int: Value] = [:]
   fileprivate var transformed: [Int: Any]
-  /// By to-many relationship, nil where nothing was known of the members.
+  /// By to-many relationship; nil where the members were unknown.
   fileprivate var members: [ToManyState.Moment?]
 
   init(_ object: NSManagedObject) {
@@ -19,14 +19,14 @@ struct EventBase {
 }
 
 extension NSManagedObject {
-  /// Called before a value changes: keeps what the object is now, where that is no longer in its row alone.
+  /// Called before a value changes. Keeps the present values where the row alone no longer has them.
   @inline(__always)
   final func noteEventBase() {
     if flags.intersection([.listed, .pending]) == .listed { keepEventBase() }
   }
 
   private func keepEventBase() {
-    // What observers of an event change belongs to the next one.
+    // Changes that observers of an event make belong to the next event.
     if flags.contains(.told) {
       ChangeTracker.endTelling(of: self)
       extras?.eventBase = nil
@@ -34,14 +34,14 @@ extension NSManagedObject {
     if extras?.eventBase == nil { makeExtras().eventBase = EventBase(self) }
   }
 
-  /// Called when everybody has been told of the event.
+  /// Called when all observers have been notified of the event.
   final func forgetEventBase() {
     ChangeTracker.endTelling(of: self)
     if let extras, !flags.contains(.pending) { extras.eventBase = nil }
   }
 
-  /// The properties changed since the last event, with the values that they had then; of a new object, none. While
-  /// observers are told of an event, it is this one.
+  /// The properties changed since the last event, with their values from then; for a new object, none. While observers
+  /// are notified of an event, the changes of that event.
   final func eventChanges() -> [String: Any] {
     if flags.isDisjoint(with: [.pending, .told]) { return [:] }
     var result: [String: Any] = [:]
@@ -65,7 +65,7 @@ extension NSManagedObject {
     changed(slot).map { $0 != eventValue(slot) } ?? false
   }
 
-  /// Nil where it has not changed; `NSNull` where there was no value.
+  /// Nil where the value has not changed; `NSNull` where there was no value.
   private func eventOrigin(_ info: AttributeInfo) -> Any? {
     let attribute = info.attribute
     switch attribute.type {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A Foundation set with the members of a to-many relationship, which a primitive accessor has given to a client. The
+/// A Foundation set with the members of a to-many relationship that a primitive accessor has returned to a client. The
 /// client may change it.
 struct GivenSet {
   let set: NSObject
-  /// The members as the set had them when it was last the same as they.
+  /// The members of the set when it was last equal to the relationship.
   var base: ContiguousArray<NSManagedObject>
-  /// The state's count of changes then.
+  /// The state's count of changes at that time.
   var revision: Int
-  /// Whether the client has told of its changes, and they have been looked at.
+  /// Whether the client has announced its changes, and they have been applied.
   var isFollowed = false
 
   /// Fills the set with members.
@@ -25,7 +25,7 @@ struct GivenSet {
     }
   }
 
-  /// What the set has now, nil where a client has not changed it.
+  /// The present members of the set; nil where the client has not changed it.
   func changed() -> ContiguousArray<NSManagedObject>? {
     let found = (set as? NSMutableOrderedSet)?.array ?? (set as? NSMutableSet)?.allObjects ?? []
     let objects = ContiguousArray(found.compactMap { $0 as? NSManagedObject })
@@ -38,7 +38,7 @@ struct GivenSet {
 }
 
 extension ContiguousArray<NSManagedObject> {
-  /// Those that are not in another list.
+  /// The objects that are not in another list.
   func without(_ others: Self) -> Self {
     if others.isEmpty { return self }
     let known = Set(others.map(ObjectIdentifier.init))

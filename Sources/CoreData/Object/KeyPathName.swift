@@ -3,8 +3,8 @@ import StoreSchema
 
 /// Finds the name of a managed object's property from its Swift key path.
 ///
-/// The key path is applied to a probe: an object without a context that is a fault for ever. Its accessors note the key
-/// that they read, and to-one accessors give a probe of the destination.
+/// The key path is applied to a probe: an object without a context that always stays a fault. Its accessors record the
+/// key that they read, and to-one accessors return a probe of the destination.
 enum KeyPathName {
   private final class Recorder {
     var names: [String] = []
@@ -21,14 +21,13 @@ enum KeyPathName {
     return made
   }
 
-  /// The dotted path of keys; nil where the root is no managed object class, or where some part of the path is no
+  /// The dotted path of keys; nil where the root is not a managed object class, or where a part of the path is not a
   /// modelled property.
   ///
-  /// Of a class that no model in use knows, each part must be an accessor that reads one key, and a path with `!` has
-  /// no name: use `?`.
-  ///
-  /// Of a class in use, the parts behind the last property that was read are looked at with `checksParts` only: Swift
-  /// takes some microseconds a part to describe a key path, and fetches are made of key paths.
+  /// - For a class that no model in use has, each part must be an accessor that reads one key. A path with `!` has no
+  ///   name: use `?`.
+  /// - For a class in use, the parts after the last recorded property are checked only with `checksParts`: Swift takes
+  ///   some microseconds for each part to describe a key path, and fetches use many key paths.
   static func name(of keyPath: AnyKeyPath, checksParts: Bool = false) -> String? {
     guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else {
       return LooseProbe.storedNames(keyPath)
@@ -47,8 +46,8 @@ enum KeyPathName {
     return recorder.names.joined(separator: ".")
   }
 
-  /// Notes a key that a probe was asked for. Gives false where no name is being looked for: the object is no probe, but
-  /// one whose context is gone.
+  /// Records a key that was read from a probe. Returns false where no name is being looked up: then the object is not a
+  /// probe, and has lost its context.
   static func note(_ name: String) -> Bool {
     guard isLooking else { return false }
     recorder.names.append(name)
@@ -57,12 +56,12 @@ enum KeyPathName {
 
   static var isLooking: Bool { recorder.keyPath != nil }
 
-  /// What an accessor gives for a property whose type has no empty value: zeros, which may be dropped and nothing else.
-  /// So the property must be the last part of the key path.
+  /// The value of an accessor whose type has no empty value: zeros, which may only be discarded. So the property must
+  /// be the last part of the key path.
   static func unread<Value>() -> Value {
     let recorder = recorder
     guard let keyPath = recorder.keyPath, LooseProbe.propertyCount(keyPath) == recorder.names.count else {
-      misuse("\(recorder.names.joined(separator: ".")) is not optional: a key path that goes on behind it has no name.")
+      misuse("\(recorder.names.joined(separator: ".")) is not optional: a key path that continues has no name.")
     }
     return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { zeros in
       _ = UnsafeMutableRawBufferPointer(zeros).initializeMemory(as: UInt8.self, repeating: 0)
@@ -70,7 +69,7 @@ enum KeyPathName {
     }
   }
 
-  /// As ``note(_:)``; says that the context is gone where the object is no probe.
+  /// Does what ``note(_:)`` does. Where the object is not a probe, reports that its context is gone.
   @discardableResult
   static func record(_ name: String, _ object: NSManagedObject) -> Bool {
     if note(name) { return true }
@@ -78,13 +77,13 @@ enum KeyPathName {
     return false
   }
 
-  /// Notes the key of a to-one relationship to objects of `type`, and gives a probe of its destination.
+  /// Records the key of a to-one relationship to objects of `type`, and returns a probe of its destination.
   static func recordToOne(_ name: String, _ object: NSManagedObject, _ type: NSManagedObject.Type) -> NSManagedObject? {
     guard record(name, object) else { return nil }
     return object.info === LooseProbe.info ? LooseProbe.make(type) : destination(name, object)
   }
 
-  /// A probe of the destination of a to-one relationship; nil for other keys, and where the entity is not known.
+  /// A probe of the destination of a to-one relationship; nil for other keys, and where the entity is unknown.
   static func destination(_ name: String, _ object: NSManagedObject) -> NSManagedObject? {
     guard case .relationship(let index)? = object.info.keys[name],
       !object.info.relationships[index].relationship.isToMany
@@ -101,13 +100,13 @@ enum KeyPathName {
 }
 
 extension AnyKeyPath {
-  /// The dotted path of keys of a managed object's properties, as key-value coding, predicates and sort descriptors
-  /// take it: `"album.title"` for `\Song.album?.title`.
+  /// The dotted path of keys of a managed object's properties, as key-value coding, predicates and sort descriptors use
+  /// it: `"album.title"` for `\Song.album?.title`.
   ///
-  /// Nil for a key path that has no such name: one of another class or of a structure, and one with a part that is no
-  /// modelled property, such as `\Song.title?.count`. May be asked for on any thread. It stands for the standard
-  /// library's property of this name, which is the name of what `@objc` exposes on Apple's platforms, and nil for every
-  /// key path elsewhere.
+  /// Nil for a key path without such a name: one of another class or of a structure, and one with a part that is not a
+  /// modelled property, such as `\Song.title?.count`. Any thread may use it. It replaces the standard library's
+  /// property of this name, which on Apple's platforms is the name that `@objc` exposes, and on other platforms is
+  /// always nil.
   public var _kvcKeyPathString: String? {
     type(of: self).rootType is NSManagedObject.Type ? KeyPathName.name(of: self, checksParts: true) : nil
   }

@@ -2,7 +2,7 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Key paths over objects, collections and the collection operators.
+/// Evaluates key paths over objects, collections and the collection operators.
 enum KeyPathValue {
   static func value(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
     guard let start = AttributeCoding.flattened(start), let key = keys.first else { return start }
@@ -16,21 +16,21 @@ enum KeyPathValue {
     case let array as [Any]: return collection(array, key, rest) { $0 }
     case let dictionary as [String: Any]: return value(of: dictionary[key], rest)
     case let dictionary as [AnyHashable: Any]: return value(of: dictionary[key], rest)
-    // The key of rules about the length of a text; NSString answers it on Apple's platforms.
+    // The key of rules about the length of a string. NSString has it on Apple's platforms.
     case let text as String where key == "length": return value(of: NSNumber(value: text.utf16.count), rest)
     default: return value(of: StoredProperty.value(key, of: start), rest)
     }
   }
 
-  /// What a key gives of each member, gathered as the members are, and of that the rest; or what an operator makes of
-  /// what the rest gives of each member.
+  /// The values of a key of each member, combined to a collection by the closure, and then the value of the rest of the
+  /// key path. For an operator, its result over the values of the rest for each member.
   ///
   /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html
   private static func collection(
     _ members: [Any], _ key: String, _ rest: ArraySlice<String>, gather: ([Any]) -> Any
   ) -> Any? {
     if key == "@count" { return NSNumber(value: members.count) }
-    // The rest is asked of what is gathered, as `value(forKeyPath:)` does with each key: it may be an operator.
+    // The rest is applied to the new collection, as `value(forKeyPath:)` does with each key: it may be an operator.
     guard key.hasPrefix("@") else { return value(of: gather(members.compactMap { value(of: $0, [key]) }), rest) }
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     let numbers = values.compactMap(AttributeCoding.double)
@@ -45,7 +45,7 @@ enum KeyPathValue {
     case "@unionOfArrays": return flat(values)
     case "@distinctUnionOfArrays": return distinct(flat(values))
     case "@distinctUnionOfSets": return NSSet(array: flat(values).map(SetDecimal.hashable))
-    default: misuse("the collection operator \(key) is not known.")
+    default: misuse("the collection operator \(key) is unknown.")
     }
   }
 
@@ -55,7 +55,8 @@ enum KeyPathValue {
     values.flatMap { ObjectCollection.elements($0) ?? [] }.map { $0 ?? NSNull() }
   }
 
-  /// The first of the values to which the others stand the other way. Numbers are compared exactly.
+  /// The first of the extreme values: no other value has the given order relative to it. Numbers are compared
+  /// exactly.
   private static func extreme(_ values: [Any], _ wanted: Ordering) -> Any? {
     var best: (value: Value, original: Any)?
     for original in values {
@@ -67,7 +68,7 @@ enum KeyPathValue {
   }
 }
 
-/// A decimal that sets can hold: the hash of Foundation's own asks itself without end.
+/// A decimal that sets can hold: the hash function of Foundation's class recurses without end.
 private final class SetDecimal: NSDecimalNumber, @unchecked Sendable {
   static func hashable(_ value: Any) -> Any {
     guard let decimal = value as? NSDecimalNumber else { return value }
@@ -87,8 +88,8 @@ private final class SetDecimal: NSDecimalNumber, @unchecked Sendable {
   required init?(coder: NSCoder) { super.init(coder: coder) }
 }
 
-/// Properties of objects that have no key-value coding: it needs the Objective-C runtime. The stored ones can be looked
-/// at.
+/// Properties of objects without key-value coding, which needs the Objective-C runtime. Reflection reads the stored
+/// ones.
 private enum StoredProperty {
   static func value(_ name: String, of object: Any) -> Any? {
     var mirror: Mirror? = Mirror(reflecting: object)

@@ -1,9 +1,10 @@
 import Foundation
 import StoreSchema
 
-/// A probe for the property names of a class that no model in use knows, as where a model is being made of key paths.
+/// A probe for the property names of a class that no model in use has, for example while a model is being built from
+/// key paths.
 enum LooseProbe {
-  // Immutable once made.
+  // Immutable after initialization.
   nonisolated(unsafe) private static let entity: NSEntityDescription = {
     let attribute = NSAttributeDescription()
     (attribute.name, attribute.type) = ("any", .string)
@@ -16,7 +17,7 @@ enum LooseProbe {
   }()
   private static let model = NSManagedObjectModel()
 
-  /// Stands for every entity: accessors that ask it for a slot get one that is empty.
+  /// The entity of such probes. Accessors that look up a slot in it get an empty one.
   static let info: EntityInfo? = entity.frozen
   static let slot = 0
 
@@ -27,7 +28,7 @@ enum LooseProbe {
     return object
   }
 
-  /// The names of stored properties, which Swift itself knows; nil where one is computed.
+  /// The names of stored properties, which Swift knows itself; nil where a property is computed.
   static func storedNames(_ keyPath: AnyKeyPath) -> String? {
     // `\Person.name`, `\Person.next?.name`
     let parts = keyPath.debugDescription.split(separator: ".", maxSplits: 1)
@@ -41,12 +42,11 @@ enum LooseProbe {
   /// Whether the key path unwraps by `!`. Applying it stops the program where the probe gives nil.
   static func isForced(_ keyPath: AnyKeyPath) -> Bool { marks(keyPath).contains("!") }
 
-  /// How many properties the key path goes through.
+  /// The number of properties in the key path.
   static func propertyCount(_ keyPath: AnyKeyPath) -> Int { marks(keyPath).count { $0 == "." } }
 
-  /// What stands between the properties in Swift's description of a key path:
-  /// `.?.` of `\Song.<computed 0x1234 (Optional<Album>)>?.<computed 0x5678 (Optional<String>)>`. Types stand in
-  /// parentheses.
+  /// The characters between the properties in Swift's description of a key path, such as `.?.` in `\Song.<computed
+  /// 0x1234 (Optional<Album>)>?.<computed 0x5678 (Optional<String>)>`. Types stand in parentheses.
   private static func marks(_ keyPath: AnyKeyPath) -> [Character] {
     var depth = 0
     return keyPath.debugDescription.filter { character in

@@ -1,9 +1,9 @@
 import CRuntime
 import Foundation
 
-/// Finds the class of an entity's objects by the name that the model gives.
+/// Finds the class of an entity's objects by its name in the model.
 enum ManagedObjectClass {
-  /// The named class; `NSManagedObject` where it is not found, after saying so.
+  /// The named class. Where it is not found, reports that and returns `NSManagedObject`.
   static func resolve(_ entity: NSEntityDescription) -> NSManagedObject.Type {
     let name: String = entity.managedObjectClassName ?? "NSManagedObject"
     if name == "NSManagedObject" || name == "CoreData.NSManagedObject" { return NSManagedObject.self }
@@ -11,7 +11,7 @@ enum ManagedObjectClass {
     if !name.hasPrefix("."), bare != name {
       if let found = NSClassFromString(name) as? NSManagedObject.Type { return found }
     } else {
-      // Without its module, as models say that were made for `@objc(Name)` classes.
+      // The name has no module, as in models for `@objc(Name)` classes.
       let found = classes(named: bare)
       if found.count == 1 { return found[0] }
       if found.count > 1 { return preferred(found, entity) }
@@ -20,7 +20,7 @@ enum ManagedObjectClass {
     return NSManagedObject.self
   }
 
-  /// Of classes with one name in several modules, the one of the main executable.
+  /// Of classes with the same name in several modules, the class in the main executable.
   private static func preferred(_ found: [NSManagedObject.Type], _ entity: NSEntityDescription) -> NSManagedObject.Type
   {
     let executable = (CommandLine.arguments.first ?? "") as NSString
@@ -41,14 +41,14 @@ enum ManagedObjectClass {
 
 /// The classes of the process.
 enum ProcessClasses {
-  /// The one with a name, given with its module or without; nil where there is none, or are several.
+  /// The class with a name, given with its module or without; nil where there is none, or several.
   static func only(_ name: String) -> AnyClass? {
     guard let bare = name.split(separator: ".").last else { return nil }
     let found = named(String(bare)).filter { bare == name || String(reflecting: $0) == name }
     return found.count == 1 ? found[0] : nil
   }
 
-  /// Those with a name, given without its module; generic ones are left out.
+  /// The classes with a name, given without its module; generic classes are left out.
   static func named(_ name: String) -> [AnyClass] {
     var found: [AnyClass] = []
     withUnsafeMutablePointer(to: &found) { list in

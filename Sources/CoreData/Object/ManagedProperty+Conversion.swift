@@ -1,12 +1,12 @@
 import Foundation
 import StoreSchema
 
-// Accessors of the types that are no `ManagedValue` themselves. Swift takes the most special of the subscripts.
+// Accessors of the types that are not a `ManagedValue` themselves. Swift selects the most specific subscript.
 
 extension NSManagedObject {
   /// The destination of a to-one relationship that always has one.
   ///
-  /// The program stops where it has none: in an object that was just made, and where the file says so.
+  /// The program stops where it has none: in a new object, or where the stored row has none.
   public final subscript<Destination: NSManagedObject>(property: ManagedProperty<Destination>) -> Destination {
     get {
       if let destination = _toOne(property.key, Destination.self) as? Destination { return destination }
@@ -15,10 +15,10 @@ extension NSManagedObject {
     set { _setToOne(property.key, newValue) }
   }
 
-  /// An enumeration, or another type with a raw value, whose attribute has the raw value.
+  /// An enumeration, or another type with a raw value. The attribute stores the raw value.
   ///
-  /// A raw value that the type does not know reads as the attribute's default value. The program stops where that is
-  /// none either.
+  /// A raw value that the type does not have reads as the attribute's default value. The program stops where the type
+  /// does not have the default either.
   public final subscript<Value: RawRepresentable>(property: ManagedProperty<Value>) -> Value
   where Value.RawValue: ManagedValue {
     get {
@@ -30,18 +30,16 @@ extension NSManagedObject {
     set { Value.RawValue._set(self, property.key, newValue.rawValue) }
   }
 
-  /// As for a type with a raw value; nil where the attribute is, and for a raw value that the type does not know.
+  /// The same for an optional: nil where the attribute is nil, and for a raw value that the type does not have.
   public final subscript<Value: RawRepresentable>(property: ManagedProperty<Value?>) -> Value?
   where Value.RawValue: ManagedValue & ManagedOptionalValue {
     get { Value.RawValue._getOptional(self, property.key).flatMap(Value.init(rawValue:)) }
     set { Value.RawValue._setOptional(self, property.key, newValue?.rawValue) }
   }
 
-  /// Every other type: classes, arrays, dictionaries. The value is what key-value coding gives, converted as a cast
-  /// does.
+  /// Every other type: classes, arrays, dictionaries. The value of key-value coding, converted by a cast.
   ///
-  /// A value that is none of an optional type reads nil and is reported; one that is none of another type stops the
-  /// program.
+  /// For an optional type, a value of another type reads as nil and is reported. For other types it stops the program.
   public final subscript<Value>(property: ManagedProperty<Value>) -> Value {
     get {
       let value = _any(property.key)
@@ -49,7 +47,7 @@ extension NSManagedObject {
       if let value { return mismatch(property, value) }
       return EmptyValue.find() ?? nothing(property, "is nil")
     }
-    // An optional within an `Any` is another class of value than what it holds.
+    // In an `Any`, an optional has another type than the value that it contains.
     set { _setAny(property.key, content(newValue)) }
   }
 
@@ -65,7 +63,7 @@ extension NSManagedObject {
   }
 
   private func nothing<Value>(_ property: ManagedProperty<Value>, _ what: String) -> Value {
-    // Whoever looks for the name of a key path drops what the path leads to.
+    // While the name of a key path is being looked up, its value is discarded.
     if core == nil, KeyPathName.isLooking { return KeyPathName.unread() }
     misuse("'\(property.name)' of \(info.entity.name) \(what); declare it as an optional \(Value.self).")
   }
@@ -76,7 +74,7 @@ extension NSManagedObject {
   }
 }
 
-/// Values that stand for nil where the type of an accessor takes none.
+/// Values that replace nil where the type of an accessor is not optional.
 private enum EmptyValue {
   static func find<Value>() -> Value? {
     let candidates: [Any] = [
@@ -88,7 +86,7 @@ private enum EmptyValue {
   }
 }
 
-/// What the raw values of a type are stored as.
+/// The stored form of the raw values of a type.
 enum RawValues {
   static func representation(of type: Any.Type) -> PropertyRepresentation? {
     let wrapped = (type as? any OptionalType.Type)?.wrapped ?? type

@@ -23,18 +23,18 @@ import Synchronization
 /// | to-many relationship | `Set<Student>`, `NSSet`; ordered ones `[Student]`, `NSOrderedSet` |
 /// | fetched property | `[Student]`, `NSArray` |
 ///
-/// each also as an optional. Nil reads as an empty value of a type that is not optional: zero, empty text, no members.
-/// Where the type has none (an object, an enumeration without the value), the program stops: declare optional what may
-/// be nil.
+/// Each type can also be optional. For a type that is not optional, nil reads as an empty value: zero, an empty string,
+/// no members. Where the type has no empty value (an object, an enumeration without the value), the program stops, so
+/// declare a property optional if it may be nil.
 ///
-/// The place of the property in the object's row is looked up once and remembered, so that an access to a number, a
-/// text, a date, data, a UUID or a relationship of Swift's own types costs a few nanoseconds. The others go through
-/// key-value coding.
+/// The slot of the property in the object's row is looked up once and cached. So an access to a number, a string, a
+/// date, data, a UUID or a relationship of Swift's own types takes a few nanoseconds. The others go through key-value
+/// coding.
 public struct ManagedProperty<Value>: Sendable {
-  /// The property's name, with what is remembered of it.
+  /// The property's name, with its cached slot.
   public let key: PropertyKey
 
-  /// The property of that name. A name that the entity does not have stops the program when it is first used.
+  /// The property with a name. A name that the entity does not have stops the program when it is first used.
   public init(_ name: String) { key = PropertyKey(name, Self.representation) }
 
   /// The name of the property in the model.
@@ -46,17 +46,17 @@ public struct ManagedProperty<Value>: Sendable {
 }
 
 extension ManagedProperty where Value: ManagedValue {
-  /// Chosen by the compiler for these types. The other initialiser would look through all conformances of the program.
+  /// The compiler selects it for these types. The other initializer would search all conformances of the program.
   public init(_ name: String) { key = PropertyKey(name, Value._representation) }
 }
 
-/// The name of a property, with the slot that it was last found in.
+/// The name of a property, with the slot in which it was last found.
 public final class PropertyKey: Sendable {
   /// The name of the property in the model.
   public let name: String
-  /// What the slot of the attribute must hold.
+  /// The representation that the slot of the attribute must have.
   private let representation: PropertyRepresentation
-  /// Model number and entity index above, slot or relationship index below; zero until first used.
+  /// Model number and entity index in the high bits, slot or relationship index in the low bits; zero until first used.
   private let place = Atomic<UInt64>(0)
 
   init(_ name: String, _ representation: PropertyRepresentation) {
@@ -64,7 +64,7 @@ public final class PropertyKey: Sendable {
     self.representation = representation
   }
 
-  /// The slot of an attribute of the entity; negative for one that is kept in memory only.
+  /// The slot of an attribute of the entity; negative for an attribute that is only in memory.
   @inline(__always)
   func slot(_ info: EntityInfo) -> Int {
     let known = place.load(ordering: .relaxed)
@@ -83,7 +83,7 @@ public final class PropertyKey: Sendable {
       if info === LooseProbe.info { return LooseProbe.slot }
       misuse("The entity \(info.entity.name) has no attribute named '\(name)'.")
     }
-    // Checked once for each model: the bits of one type make no sense as another.
+    // Checked once for each model: the bits of one type are meaningless as another.
     guard representation.fits(info.entity.slots[slot]) else {
       misuse(
         "The attribute '\(name)' of \(info.entity.name) is of type \(info.entity.slots[slot]); its accessor has another."
@@ -100,7 +100,7 @@ public final class PropertyKey: Sendable {
     return findRelationship(info)
   }
 
-  /// Whether the name is a fetched property's, which has no index.
+  /// Whether the name belongs to a fetched property, which has no index.
   @inline(__always)
   func isFetched(_ info: EntityInfo) -> Bool {
     if place.load(ordering: .relaxed) & Self.tagMask == info.accessorTag | 1 << 16 { return false }
@@ -117,20 +117,20 @@ public final class PropertyKey: Sendable {
   }
 }
 
-/// What kind of stored value a Swift type stands for.
+/// The kind of stored value that a Swift type represents.
 public enum PropertyRepresentation: Sendable {
-  /// Stored in the row as a number, a date, text, bytes or a UUID, and read from there.
+  /// Stored in the row as a number, a date, a string, bytes or a UUID, and read from there.
   case integer, double, date, string, data, uuid
-  /// Read and written by key-value coding, which converts.
+  /// Read and written by key-value coding, which converts the value.
   case any
 
   func fits(_ kind: SlotKind) -> Bool {
     switch (self, kind) {
     case (.any, _), (.integer, .int16), (.integer, .int32), (.integer, .int64), (.integer, .bool): true
-    // Scalar accessors of dates are seconds.
+    // Scalar accessors of dates use seconds.
     case (.double, .double), (.double, .float), (.double, .date), (.date, .date): true
     case (.string, .string), (.string, .uri), (.uuid, .uuid): true
-    // Those of transformable attributes are read and written by key-value coding.
+    // Data of transformable attributes is read and written by key-value coding.
     case (.data, .data), (.data, .externalData), (.data, .transformable): true
     default: false
     }
@@ -156,19 +156,19 @@ extension NSManagedObject {
     set { Value._set(self, property.key, newValue) }
   }
 
-  /// Adds an object to a to-many relationship, and this one to its inverse.
+  /// Adds an object to a to-many relationship, and this object to the inverse.
   public final func add<Members>(_ object: NSManagedObject, to property: ManagedProperty<Members>) {
     withRelationship(property.key) { add(object, to: $0) }
   }
 
-  /// Removes an object from a to-many relationship, and this one from its inverse.
+  /// Removes an object from a to-many relationship, and this object from the inverse.
   public final func remove<Members>(_ object: NSManagedObject, from property: ManagedProperty<Members>) {
     withRelationship(property.key) { remove(object, from: $0) }
   }
 }
 
-/// Reading and writing by key, one function a representation. Not inlined into clients: in here the storage is
-/// internal.
+/// Reading and writing by key, one function for each representation. They are not inlined into clients, because the
+/// storage is internal.
 extension NSManagedObject {
   @inline(__always)
   private func slot(_ key: PropertyKey) -> Int {
@@ -183,7 +183,7 @@ extension NSManagedObject {
     }
   }
 
-  /// A fault is read; a probe notes the key instead (see `KeyPathName`).
+  /// Reads a fault; a probe records the key instead (see `KeyPathName`).
   private func fireOrRecord(_ key: PropertyKey) {
     if core == nil { KeyPathName.record(key.name, self) } else { prepareToRead() }
   }
@@ -264,7 +264,7 @@ extension NSManagedObject {
     entityInfo._withUnsafeGuaranteedRef { $0.hasTransformables && $0.entity.slots[slot] == .transformable }
   }
 
-  /// Any attribute by key-value coding's rules, for representations without a function of their own.
+  /// Any attribute, by the rules of key-value coding, for representations without their own function.
   public final func _any(_ key: PropertyKey) -> Any? {
     if flags.contains(.fault) { fireOrRecord(key) }
     return core == nil && flags.contains(.fault) ? nil : modelledValue(forKey: key.name)
@@ -287,7 +287,7 @@ extension NSManagedObject {
   }
   public final func _setNil(_ key: PropertyKey) { store(.null, key) { nil } }
 
-  /// Stores a value in the slot of an attribute, or `transient` by name where it is kept in memory only.
+  /// Stores a value in the slot of an attribute; for an attribute that is only in memory, stores `transient` by name.
   @inline(__always)
   private func store(_ value: Value, _ key: PropertyKey, transient: () -> Any?) {
     let slot = slot(key)
@@ -314,7 +314,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The object that a to-one relationship to objects of a class leads to.
+  /// The destination of a to-one relationship to objects of a class.
   public final func _toOne(_ key: PropertyKey, _ type: NSManagedObject.Type = NSManagedObject.self) -> NSManagedObject?
   {
     if flags.contains(.fault) {
@@ -328,7 +328,7 @@ extension NSManagedObject {
     withRelationship(key) { setToOne($0, value) }
   }
 
-  /// The members of a to-many relationship, ordered ones in their order; or what a fetched property has found.
+  /// The members of a to-many relationship, ordered ones in their order; or the results of a fetched property.
   public final func _toMany(_ key: PropertyKey) -> ContiguousArray<NSManagedObject> {
     if flags.contains(.fault) {
       fireOrRecord(key)

@@ -1,8 +1,8 @@
 import Foundation
 
-// The types a typed accessor may have. A required scalar reads nil as zero, as Core Data's scalar accessors do.
+// The types of typed accessors. A scalar that is not optional reads nil as zero, as Core Data's scalar accessors do.
 
-// Integers. What a type has no room for is cut off, as Core Data's scalar accessors do.
+// Integers. Bits that do not fit into the type are cut off, as by Core Data's scalar accessors.
 
 extension ManagedValue where Self: FixedWidthInteger {
   public static var _representation: PropertyRepresentation { .integer }
@@ -108,7 +108,7 @@ extension Decimal: ManagedValue {
   }
 }
 
-/// An optional property reads nil where the slot is empty.
+/// An optional property reads as nil where the slot is empty.
 extension Optional: ManagedValue where Wrapped: ManagedOptionalValue {
   public static var _representation: PropertyRepresentation { Wrapped._optionalRepresentation }
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Wrapped? {
@@ -188,7 +188,7 @@ extension ManagedOptionalValue where Self: NSManagedObject {
   }
 }
 
-// To-many relationships. As on Apple's platforms, no members are an empty set, never nil.
+// To-many relationships. As on Apple's platforms, a relationship without members is an empty set, never nil.
 
 extension Set: ManagedValue where Element: NSManagedObject {
   @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Set<Element> {

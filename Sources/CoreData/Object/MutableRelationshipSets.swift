@@ -5,7 +5,7 @@ extension NSManagedObject {
   /// A live view of an unordered to-many relationship: changing it changes the relationship and its inverse.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isToMany else {
-      misuse("'\(key)' is no to-many relationship of \(info.entity.name).")
+      misuse("'\(key)' is not a to-many relationship of \(info.entity.name).")
     }
     return RelationshipSet(self, info.relationships[index].relationship)
   }
@@ -13,15 +13,15 @@ extension NSManagedObject {
   /// A live view of an ordered to-many relationship.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isOrdered else {
-      misuse("'\(key)' is no ordered to-many relationship of \(info.entity.name).")
+      misuse("'\(key)' is not an ordered to-many relationship of \(info.entity.name).")
     }
     return RelationshipOrderedSet.view(of: self, info.relationships[index].relationship)
   }
 
-  /// The live view of the relationship that the last key of a dotted path names, of the object to which the others
-  /// lead.
+  /// The live view of the relationship named by the last key of a dotted path. Its owner is the object at the path
+  /// before it.
   ///
-  /// Stops the program where one of those is nil: there is nothing whose members could change.
+  /// Stops the program where that path leads to nil, because then there is no relationship to change.
   public final func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
     let (owner, key) = owner(of: keyPath)
     return owner.mutableSetValue(forKey: key)
@@ -37,12 +37,12 @@ extension NSManagedObject {
     guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
     guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
       misuse(
-        "'\(keyPath[..<dot])' of \(info.entity.name) leads to no object that has '\(keyPath[dot...].dropFirst())'.")
+        "'\(keyPath[..<dot])' of \(info.entity.name) refers to no object with '\(keyPath[dot...].dropFirst())'.")
     }
     return (owner, String(keyPath[keyPath.index(after: dot)...]))
   }
 
-  /// The destinations to add or remove, as the generated accessors pass them.
+  /// Adds or removes destinations, as the generated accessors pass them.
   final func addObjects(_ objects: [NSManagedObject], to key: String) {
     guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }
     for object in objects { add(object, to: info.relationships[index].relationship) }
@@ -54,7 +54,7 @@ extension NSManagedObject {
   }
 }
 
-/// `NSMutableSet` over a relationship. Only the primitive members are overridden; the rest follow.
+/// `NSMutableSet` over a relationship. Only the primitive methods are overridden; the others use them.
 final class RelationshipSet: NSMutableSet {
   private let owner: NSManagedObject?
   private let relationship: Relationship?

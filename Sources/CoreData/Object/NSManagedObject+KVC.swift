@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Key-value coding, which Foundation does not have here: these are the object's own functions.
+/// Key-value coding. Foundation does not have it here, so the object implements it.
 extension NSManagedObject {
   final func modelledValue(forKey key: String) -> Any? {
     if isNoted(key) { return KeyPathName.destination(key, self) }
@@ -24,7 +24,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Whether the object is a probe of `KeyPathName`, which has noted the key and has no value for it.
+  /// Whether the object is a probe of `KeyPathName`. Then the key was recorded, and there is no value for it.
   private func isNoted(_ key: String) -> Bool { flags.contains(.fault) && core == nil && KeyPathName.note(key) }
 
   private func attributeValue(_ info: AttributeInfo) -> Any? {
@@ -37,7 +37,7 @@ extension NSManagedObject {
     }
   }
 
-  /// The value behind the leading byte: inline, or from the store.
+  /// The value after the leading byte: inline, or from the store.
   final func externalData(_ slot: Int) -> Data? {
     guard case .data(let bytes) = stored(slot), let form = bytes.first else { return nil }
     if form != 2 { return Data(bytes.dropFirst()) }
@@ -45,7 +45,7 @@ extension NSManagedObject {
       reportLostContext()
       return nil
     }
-    // A store that has taken another's place has files of its own.
+    // A store that has replaced another one has its own files.
     if core.takeUpStores() { return externalData(slot) }
     return core.externalData(bytes.dropFirst(), of: self)
   }
@@ -61,7 +61,7 @@ extension NSManagedObject {
   }
 
   private func fetchedValue(_ property: NSFetchedPropertyDescription) -> [Any] {
-    // A fault forgets what was fetched; so it is no fault while it remembers.
+    // A fault would forget the results, so it is read before they are kept.
     prepareToRead()
     if let known = extras?.fetchedProperties[property.name] { return known }
     guard let fetched = core?.evaluate(property, of: self) else {
@@ -108,10 +108,10 @@ extension NSManagedObject {
       prepareToRead()
       let value = AttributeCoding.flattened(value)
       if let value, !TransformableCoding.accepts(value, info) { refuse(value, key, attribute.type) }
-      // Before the value is stored: an event keeps what was there when it began.
+      // Called before the value is stored, because the event keeps the former value.
       withCore { $0.markUpdated(self) }
       makeExtras().transformed[attribute.slot] = value
-      // The bytes are made at save; until then a marker tells that the slot has changed.
+      // The bytes are encoded at save; until then a marker shows that the slot has changed.
       return setOverlay(value == nil ? .null : TransformableCoding.pending, attribute.slot)
     }
     guard let encoded = AttributeCoding.encode(value, attribute) else { refuse(value, key, attribute.type) }
@@ -142,7 +142,7 @@ extension NSManagedObject {
 
   private enum Destinations { case one(NSManagedObject?), many([NSManagedObject]) }
 
-  /// What a relationship is to be set to; a value of another type stops the program.
+  /// The new destinations of a relationship; a value of another type stops the program.
   private func destinations(_ value: Any?, _ relationship: Relationship, _ key: String) -> Destinations {
     let value = AttributeCoding.flattened(value)
     if !relationship.isToMany {
@@ -184,7 +184,7 @@ extension NSManagedObject {
     return modelledValue(forKey: key)
   }
 
-  /// What was set with ``setPrimitive(_:_:)`` since the object became a fault; the rest is not read for it.
+  /// The values that ``setPrimitive(_:_:)`` has set since the object became a fault. Other values are not read.
   private func primitiveOfFault(_ key: String) -> Any? {
     if isNoted(key) { return KeyPathName.destination(key, self) }
     switch info.keys[key] {
@@ -244,10 +244,11 @@ extension NSManagedObject {
     KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
   }
 
-  /// Sets the last key of a dotted path on the object at the path before it. Behind a to-many relationship, sets it on
-  /// each member. The last keys may lead to an element of a composite attribute.
+  /// Sets the last key of a dotted path on the object at the path before it. After a to-many relationship, sets it on
+  /// each member. The last keys may name an element of a composite attribute.
   ///
-  /// If a to-one relationship on the way is nil, nothing is set. Anything else that is no object stops the program.
+  /// If a to-one relationship in the path is nil, nothing is set. A value in the path that is not an object stops the
+  /// program.
   public final func setValue(_ value: Any?, forKeyPath keyPath: String) {
     var keys = keyPath.split(separator: ".").map(String.init)[...]
     var owners: [NSManagedObject] = [self]
@@ -263,7 +264,7 @@ extension NSManagedObject {
         }
         guard let found = AttributeCoding.flattened(owner.value(forKey: key)) else { continue }
         guard let objects = (ObjectCollection.elements(found) ?? [found]) as? [NSManagedObject] else {
-          misuse("The key path '\(keyPath)' leads over '\(key)', which is no object whose values could be set.")
+          misuse("The key path '\(keyPath)' contains '\(key)', whose value is not an object; its values cannot be set.")
         }
         next += objects
       }

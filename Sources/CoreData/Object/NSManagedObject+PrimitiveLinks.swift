@@ -1,17 +1,17 @@
 import Foundation
 import StoreSchema
 
-/// Relationships that primitive accessors change. What they change between `willChangeValue` and `didChangeValue` is a
-/// change like any other, and the inverse follows, unless the client has seen to that; what they change at other times
-/// is noted nowhere.
+/// Relationships that primitive accessors change. A change between `willChangeValue` and `didChangeValue` counts as any
+/// other change, and the inverse is updated, unless the client has updated it. Changes at other times are not recorded.
 extension NSManagedObject {
-  /// A change of a to-one relationship that is announced.
+  /// An announced change of a to-one relationship.
   struct AnnouncedDestination {
-    /// How often it is announced, and has not ended.
+    /// How many announcements have begun and not ended.
     var depth = 0
     var change: Change?
 
-    /// It led to `former` before a primitive accessor first set it, and the last one has set `latest`.
+    /// `former` was the destination before a primitive accessor first set it; `latest` is the destination that was set
+    /// last.
     struct Change {
       weak var former: NSManagedObject?
       weak var latest: NSManagedObject?
@@ -36,7 +36,7 @@ extension NSManagedObject {
     withCore { $0.noteRead(relationship) }
   }
 
-  /// A change of a relationship begins, which ``endAnnouncement(_:)`` ends.
+  /// Begins an announced change of a relationship, which ``endAnnouncement(_:)`` ends.
   final func beginAnnouncement(_ key: String) {
     guard case .relationship(let index)? = info.keys[key] else { return }
     let relationship = info.relationships[index].relationship
@@ -69,14 +69,14 @@ extension NSManagedObject {
     if let former, !former.flags.isDeleted, isMember(of: former, relationship, inverse) {
       former.unlinkInverse(inverse, from: self)
     }
-    // Else an ordinary setter came after the primitive one, and has linked it.
+    // Otherwise an ordinary setter came after the primitive one, and has updated the inverse.
     if let destination, destination === latest, !destination.hasRead(self, inverse) {
       destination.linkInverse(inverse, to: self)
     }
   }
 
-  /// Whether the object that this one led to by a to-one relationship still has it as a member, so that it must let it
-  /// go. One-to-one, it is not asked: nothing is done where it does not lead here.
+  /// Whether the former destination of a to-one relationship still has this object as a member, so that it must be
+  /// removed there. Always true for one-to-one, where the removal does nothing if there is no link.
   private func isMember(of former: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) -> Bool {
     guard inverse.isToMany, let state = former.toManys[inverse] else { return true }
     if !state.isFault { return state.contains(self) }
@@ -87,13 +87,13 @@ extension NSManagedObject {
     return stored == former.reference && former.storeIndex == storeIndex || state.added.contains { $0 === self }
   }
 
-  /// Whether an object is one of the members that have been read, or were added unread.
+  /// Whether an object is one of the members that were read, or that were added without a read.
   private func hasRead(_ object: NSManagedObject, _ relationship: Relationship) -> Bool {
     guard relationship.isToMany, let state = toManys[relationship] else { return false }
     return state.isFault ? state.added.contains { $0 === object } : state.contains(object)
   }
 
-  /// The other sides follow what primitive accessors have made of the members.
+  /// Updates the other sides after primitive accessors have changed the members.
   private func followMembers(_ state: ToManyState, _ relationship: Relationship, since moment: ToManyState.Moment) {
     let (come, gone) = state.changes(since: moment)
     let isReordered = relationship.isOrdered && state.isReordered(since: moment)
@@ -108,8 +108,8 @@ extension NSManagedObject {
     for member in come where !member.hasRead(self, inverse) { linkBack(member, relationship) }
   }
 
-  /// Follows what the client says that it has added to the set that it was given, or removed from it, so that
-  /// ``endAnnouncement(_:)`` has not to look at all members.
+  /// Applies the members that the client announces as added to the returned set, or removed from it. So
+  /// ``endAnnouncement(_:)`` need not compare all members.
   final func followGivenSet(_ key: String, _ kind: NSKeyValueSetMutationKind, _ objects: Set<AnyHashable>) {
     guard kind == .union || kind == .minus, case .relationship(let index)? = info.keys[key],
       let state = toManys[info.relationships[index].relationship],

@@ -1,17 +1,17 @@
 import Foundation
 import StoreSchema
 
-/// Changing relationships, with their inverses.
+/// Changing relationships and their inverses.
 extension NSManagedObject {
-  /// The state of a to-many relationship, made when it is first asked for.
+  /// The state of a to-many relationship, made at its first use.
   final func toMany(_ relationship: Relationship) -> ToManyState {
     let index = relationship.toManyIndex ?? 0
     if let state = toManys[index] { return state }
-    // A new object has no members in the store. One whose row was not there may be looked for once more.
+    // A new object has no members in the store. An object whose row was missing may be read once more.
     let isSaved = !flags.contains(.inserted) && !flags.isDisjoint(with: [.fault, .inaccessible])
     let state = ToManyState(index, isFault: row != nil || isSaved)
     toManys.add(state)
-    // Its members are as good as read: who is deleted must be taken out of them.
+    // Its members count as read: deleted objects must be removed from them.
     if !state.isFault, case .pairs = relationship.storage { withCore { $0.noteRead(relationship) } }
     return state
   }
@@ -21,24 +21,25 @@ extension NSManagedObject {
     flags.isInserted || flags.isUpdated && (flags.contains(.linksChanged) || !changedSlots().isEmpty)
   }
 
-  /// Takes back that another object was removed from a relationship.
+  /// Undoes the removal of an object from a relationship.
   final func takeBackRemoval(of object: NSManagedObject, _ relationship: Relationship) {
     withToMany(relationship) { $0.takeBackRemoval(of: object, isOrdered: relationship.isOrdered) }
     if !toManys.hasChanges { ChangeTracker.forgetLinks(of: self) }
   }
 
-  /// Takes back that another object was added to a relationship.
+  /// Undoes the addition of an object to a relationship.
   final func takeBackAddition(of object: NSManagedObject, _ relationship: Relationship) {
     withToMany(relationship) { $0.takeBackAddition(of: object) }
     if !toManys.hasChanges { ChangeTracker.forgetLinks(of: self) }
   }
 
-  /// Forgets what was done with another object in a relationship. Whether the store has it as a member is read again.
+  /// Forgets the changes that involve an object in a relationship. Whether the object is a member in the store is read
+  /// again.
   final func forget(_ object: NSManagedObject, in relationship: Relationship) {
     guard let state = toManys[relationship] else { return }
     state.forget { $0 === object }
     if flags.contains(.inserted) {
-      // The store has none.
+      // A new object has no members in the store.
     } else if state.isOrderChanged {
       mergeMembers(relationship, keepsOrder: true)
     } else {
@@ -50,7 +51,7 @@ extension NSManagedObject {
   /// Whether objects were added to a to-many relationship since the last save.
   final var hasNewMembers: Bool { toManys.contains { $0.hasAdditions } }
 
-  /// Calls `body` with the state, not retained: once code of the client's may have run, `body` must not use it.
+  /// Calls `body` with the state, not retained. `body` must not use it after a call that may run code of the client.
   @inline(__always)
   final func withToMany(_ relationship: Relationship, _ body: (ToManyState) -> Void) {
     if let index = relationship.toManyIndex, let known = toManys.unretained(index) {
@@ -59,24 +60,25 @@ extension NSManagedObject {
     body(toMany(relationship))
   }
 
-  /// The state with its members read.
+  /// The state with its members loaded.
   final func loadedToMany(_ relationship: Relationship) -> ToManyState {
     let known = toMany(relationship)
     if !known.isFault { return known }
-    // The row comes first: with one that is newer than the members, a save would not notice who has changed them since.
+    // The row is read first: if it were newer than the members, a save would not notice changes of the members in
+    // between.
     prepareToRead()
     let state = toMany(relationship)
     if state.isFault, let core { core.load(state, relationship, of: self) }
     return state
   }
 
-  /// Forgets the row of a fault. Members are never older than the row that is read next.
+  /// Forgets the row of a fault, and the members, so that they are never older than the row that is read next.
   final func forgetRow() {
     row = nil
     if !toManys.isEmpty { unloadMembers() }
   }
 
-  /// Gives a fault a row. Members that were read with another one are read again.
+  /// Gives a fault a row. Members that were read with another row are read again.
   final func take(_ new: Row) {
     let isOther = row?.version != new.version
     setRowOfOthers(false)
@@ -84,14 +86,14 @@ extension NSManagedObject {
     if isOther && !toManys.isEmpty { unloadMembers() }
   }
 
-  /// Lets the members be read again that were read with another row. What was added and removed here stays, and so does
-  /// an order that was set here.
+  /// Makes members be read again that were read with another row. Objects that were added or removed here, and an order
+  /// that was set here, are kept.
   final func unloadMembers() {
     toManys.forEachRetained { if !$0.isFault && !$0.isOrderChanged { $0.unload() } }
   }
 
-  /// Reads the members again, under what was added and removed here, and with `keepsOrder` in the order that was set
-  /// here; those that are new to it come last. Unchanged ones are read when they are next used.
+  /// Reads the members again and applies the additions and removals of this context. With `keepsOrder` the order that
+  /// was set here is kept, and new members come last. Unchanged relationships are read at their next use.
   final func mergeMembers(_ relationship: Relationship, keepsOrder: Bool) {
     guard let state = toManys[relationship] else { return }
     if !state.hasChanges {
@@ -109,7 +111,7 @@ extension NSManagedObject {
     if !state.members.elementsEqual(ordered, by: ===) { state.reorder(ordered) }
   }
 
-  /// Sets a to-one relationship and both inverses that it touches.
+  /// Sets a to-one relationship and the inverses on both sides.
   final func setToOne(_ relationship: Relationship, _ destination: NSManagedObject?) {
     guard let slot = relationship.slot, !hasLostContext else { return }
     check(destination, for: relationship)
@@ -126,7 +128,7 @@ extension NSManagedObject {
     setReference(relationship, slot, destination)
   }
 
-  /// The overlay of a to-one relationship alone, without its inverse.
+  /// Sets the overlay of a to-one relationship only, without its inverse.
   final func setReference(_ relationship: Relationship, _ slot: Int, _ destination: NSManagedObject?) {
     let leaves = (destination?.storeIndex ?? storeIndex) != storeIndex
     if leaves || withCore({ !$0.changes.externalLinks.isEmpty }) == true, let core {
@@ -145,7 +147,7 @@ extension NSManagedObject {
 
   final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
 
-  /// `other` now points here by its relationship whose inverse `inverse` is; note it on this side.
+  /// Notes on this side that `other` now refers to this object, by the relationship whose inverse is `inverse`.
   final func linkInverse(_ inverse: Relationship, to other: NSManagedObject) {
     prepareToRead()
     markUpdated()
@@ -153,7 +155,7 @@ extension NSManagedObject {
       withToMany(inverse) { $0.add(other) }
       noteLinkChange(inverse)
     } else {
-      // One-to-one: whoever pointed here before loses its link.
+      // One-to-one: the object that referred here before loses its link.
       if let previous = toOne(inverse), previous !== other, let back = inverse.linkedInverse, let slot = back.slot,
         previous.toOne(back) === self
       {
@@ -175,7 +177,7 @@ extension NSManagedObject {
     }
   }
 
-  /// Adds to a to-many relationship, at the end of an ordered one. A member stays as it is.
+  /// Adds an object to a to-many relationship, at the end of an ordered one. Does nothing for a member.
   final func add(_ destination: NSManagedObject, to relationship: Relationship, at index: Int? = nil) {
     if hasLostContext { return }
     check(destination, for: relationship)
@@ -188,7 +190,7 @@ extension NSManagedObject {
     linkBack(destination, relationship)
   }
 
-  /// Notes on the other side of a to-many relationship who has become a member.
+  /// Updates the other side of a to-many relationship for a new member.
   final func linkBack(_ destination: NSManagedObject, _ relationship: Relationship) {
     guard let inverse = relationship.linkedInverse else { return }
     if inverse.isToMany {
@@ -198,7 +200,7 @@ extension NSManagedObject {
       destination.withToMany(inverse) { $0.add(self) }
       destination.noteLinkChange(inverse)
     } else {
-      // The destination leaves its previous owner.
+      // The destination is removed from its previous owner.
       if let previous = destination.toOne(inverse), previous !== self {
         previous.prepareToRead()
         previous.markUpdated()
@@ -221,7 +223,7 @@ extension NSManagedObject {
     unlinkBack(destination, relationship)
   }
 
-  /// Notes on the other side of a to-many relationship who is a member no longer.
+  /// Updates the other side of a to-many relationship for a former member.
   final func unlinkBack(_ destination: NSManagedObject, _ relationship: Relationship) {
     guard let inverse = relationship.linkedInverse else { return }
     if destination === self && inverse.index == relationship.index { return }
@@ -241,7 +243,7 @@ extension NSManagedObject {
     let members = relationship.isOrdered ? Self.eachOnce(members) : members
     let state = loadedToMany(relationship)
     let wanted = Set(members.map(ObjectIdentifier.init))
-    // The last first: it is the quickest to go.
+    // The last first, because removing it is fastest.
     for old in state.members.reversed() where !wanted.contains(ObjectIdentifier(old)) {
       remove(old, from: relationship)
     }
@@ -256,13 +258,13 @@ extension NSManagedObject {
     }
   }
 
-  /// Without repetitions, which arrays have, and `array` of a Foundation set that was made of one.
+  /// The objects without repetitions, which arrays can have, and `array` of a Foundation set that was made of one.
   static func eachOnce(_ objects: [NSManagedObject]) -> [NSManagedObject] {
     var known: Set<ObjectIdentifier> = []
     return objects.filter { known.insert(ObjectIdentifier($0)).inserted }
   }
 
-  /// While the members are unread: whether an object is one of them, as its own side tells.
+  /// Whether an object is a member of a relationship whose members are unread, by the link on the object's side.
   private func isKnownMember(
     _ destination: NSManagedObject, _ relationship: Relationship, _ state: ToManyState
   ) -> Bool {
@@ -271,12 +273,12 @@ extension NSManagedObject {
       return loadedToMany(relationship).contains(destination)
     }
     if !inverse.isToMany { return destination.toOne(inverse) === self }
-    // A new object is a member of nothing it was not added to.
+    // A new object is a member only where it was added.
     if destination.row == nil && destination.flags.contains(.inserted) { return false }
     return loadedToMany(relationship).contains(destination)
   }
 
-  /// Links that are not in the row of either side make a change of their own.
+  /// Notes a change of a link that is not in the row of either side.
   final func noteLinkChange(_ relationship: Relationship) {
     if relationship.storage != .inverseToOne || relationship.isOrdered { ChangeTracker.noteLinks(of: self) }
   }
@@ -290,13 +292,13 @@ extension NSManagedObject {
 
   final func check(_ destination: NSManagedObject?, for relationship: Relationship) {
     guard let destination else { return }
-    // Almost always so, and told without counting references.
+    // The common case, checked without reference counting.
     if isInSameContext(as: destination) && relationship.destinations.contains(destination.info.entity.index) { return }
     guard let core else {
       misuse("Insert the object into a context before its relationship '\(relationship.name)' is set.")
     }
     if destination.core == nil {
-      // As on Apple's platforms, an object without a context is adopted by its new owner's.
+      // As on Apple's platforms, an object without a context is inserted into the context of its new owner.
       core.insert(destination)
     }
     if destination.core !== core {

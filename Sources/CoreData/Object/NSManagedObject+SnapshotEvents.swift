@@ -5,15 +5,15 @@ extension NSManagedObject {
   public struct NSSnapshotEventType: OptionSet, Sendable {
     /// The kinds of events, one bit each.
     public let rawValue: UInt
-    /// The kinds of events of Apple's bits.
+    /// The kinds of events in Apple's bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// An insertion was undone. Nothing here reports it yet: undo is not built.
+    /// An insertion was undone. Never reported yet, because undo is not supported.
     public static let undoInsertion = NSSnapshotEventType(rawValue: 2)
-    /// A deletion was undone. Nothing here reports it yet: undo is not built.
+    /// A deletion was undone. Never reported yet, because undo is not supported.
     public static let undoDeletion = NSSnapshotEventType(rawValue: 4)
-    /// A change was undone. Nothing here reports it yet: undo is not built.
+    /// A change was undone. Never reported yet, because undo is not supported.
     public static let undoUpdate = NSSnapshotEventType(rawValue: 8)
-    /// A ``NSManagedObjectContext/rollback()`` took changes back.
+    /// A ``NSManagedObjectContext/rollback()`` undid changes.
     public static let rollback = NSSnapshotEventType(rawValue: 16)
     /// The object was refreshed, or changes of another context were merged into it.
     public static let refresh = NSSnapshotEventType(rawValue: 32)
@@ -22,5 +22,5 @@ extension NSManagedObject {
   }
 }
 
-/// The name outside of the class.
+/// The name at top level.
 public typealias NSSnapshotEventType = NSManagedObject.NSSnapshotEventType

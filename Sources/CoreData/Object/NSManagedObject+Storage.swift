@@ -23,7 +23,7 @@ extension NSManagedObject {
     return row.value(slot, info.entity.slots[slot])
   }
 
-  /// The value as it was last read or saved.
+  /// The value that was last read or saved.
   final func committed(_ slot: Int) -> Value {
     prepareToRead()
     return row?.value(slot, info.entity.slots[slot]) ?? .null
@@ -45,8 +45,8 @@ extension NSManagedObject {
     if !overlay.isEmpty { overlay.removeAll(slots: slotCount) }
   }
 
-  /// Makes the object a fault that knows nothing but who it is. Members are released last: that may run the `deinit`
-  /// of a client's class, which must see a fault.
+  /// Makes the object a fault without values. Members are released last: that may run the `deinit` of a client's class,
+  /// which must see a fault.
   final func forgetValues() {
     ChangeTracker.forgetLinks(of: self)
     setFault(true)
@@ -61,7 +61,7 @@ extension NSManagedObject {
     forgetValues()
   }
 
-  /// The slots whose present value is not the stored one.
+  /// The slots whose present value differs from the stored one.
   final func changedSlots() -> SlotSet {
     var result = SlotSet()
     overlay.forEach(slotCount) { slot, value in if !hasStored(value, slot) { result.insert(slot) } }

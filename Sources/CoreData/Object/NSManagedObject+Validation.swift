@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// What is asked of the value of one property.
+/// The validation of the value of one property.
 extension NSManagedObject {
   /// See ``validateValue(_:forKey:)``.
   final func checkValue(_ given: AnyObject?, forKey key: String) throws {
@@ -63,8 +63,8 @@ extension NSManagedObject {
     CoreDataError.validation(.managedObjectValidation, self, key, value)
   }
 
-  /// Asks ``validateValue(_:forKey:)`` about each property, for a class that overrides it; what that changes is set.
-  /// Members that nobody has read or changed are not read for it.
+  /// Calls ``validateValue(_:forKey:)`` for each property, for a class that overrides it, and sets replaced values.
+  /// Members that nobody has read or changed are not read.
   final func validateValues() throws {
     var errors: [any Error] = []
     let relationships = info.relationships.filter { info in
@@ -89,7 +89,7 @@ extension NSManagedObject {
     if !errors.isEmpty { throw CoreDataError.combined(errors) }
   }
 
-  /// Whether a class validates single values itself.
+  /// Whether a class overrides `validateValue(_:forKey:)`.
   static func overridesValidateValue(_ type: NSManagedObject.Type) -> Bool {
     VirtualTable.differ(type, NSManagedObject.self, at: validateValuePlaces)
   }

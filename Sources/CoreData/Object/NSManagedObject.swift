@@ -2,32 +2,32 @@ import CRuntime
 import Foundation
 import StoreSchema
 
-/// An object of a managed object model: a row of a store, or one that is to become one.
+/// An object of a managed object model, with a row in a store or not saved yet.
 ///
-/// An object belongs to one context and is used on that context's queue only. It keeps little: its key, the stored row
-/// it was read from (shared with every other context), and what has changed since. Its fields are free of exclusivity
-/// checks, which would cost more than the accesses: they are internal, and no access to one runs code of another.
+/// An object belongs to one context and is used on that context's queue only. It keeps its key, the stored row that it
+/// was read from (shared with every other context), and its changes since. Its fields have no exclusivity checks, which
+/// would cost more than the accesses. That is safe because they are internal, and no access to one runs client code.
 open class NSManagedObject: NSObject, NSFetchRequestResult {
-  /// Not counted: entities of a used model are never freed; see ``EntityInfo/description``.
+  /// Not reference-counted: entities of a used model are never freed; see ``EntityInfo/description``.
   final let entityInfo: Unmanaged<EntityInfo>
   final var info: EntityInfo {
     @inline(__always) get { entityInfo._withUnsafeGuaranteedRef { $0 } }
   }
-  /// The context's core, nil until the object is inserted, and its context's reference to it.
+  /// The core of the context; nil until the object is inserted. The object reaches its context through it.
   @exclusivity(unchecked) final var core: ContextCore?
   /// Positive: permanent. Negative: temporary, unique within the context. Zero: not inserted.
   @exclusivity(unchecked) final var key: Int64 = 0
-  /// The state as it is stored; nil for a fault without a cached row and for an object that was never saved.
+  /// The stored state; nil for a fault without a cached row, and for an object that was never saved.
   @exclusivity(unchecked) final var row: Row?
-  /// Values set since.
+  /// Values that were set since.
   @exclusivity(unchecked) final var overlay = ChangedValues()
   @exclusivity(unchecked) final var toManys = ToManyStates()
   @exclusivity(unchecked) final var extras: Extras?
   @exclusivity(unchecked) final var cachedID: NSManagedObjectID?
   @exclusivity(unchecked) final private(set) var flags: Flags = []
-  /// The store the object is in, or will be saved to: index into the coordinator's stores.
+  /// The store that the object is in, or will be saved to: index into the coordinator's stores.
   @exclusivity(unchecked) final var storeIndex: UInt16 = .max
-  /// Place among the insertions of the save at hand.
+  /// Index among the insertions of the current save.
   @exclusivity(unchecked) final var ordinal: Int32 = -1
 
   struct Flags: OptionSet {
@@ -44,26 +44,27 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     static let inaccessible = Flags(rawValue: 64)
     /// A link pair or an order of it changed.
     static let linksChanged = Flags(rawValue: 128)
-    /// Inserted or changed since the last event, as opposed to deleted.
+    /// Inserted or changed, not only deleted, since the last event.
     static let pendingInsert = Flags(rawValue: 256)
     /// Deleted by a save.
     static let gone = Flags(rawValue: 512)
-    /// `willSave` has been called in the save at hand.
+    /// `willSave` has been called in the current save.
     static let asked = Flags(rawValue: 1024)
-    /// The row comes from the cache, where another context may have put it from a newer view than the one that is kept.
+    /// The row comes from the cache, where another context may have put it from a view that is newer than the shared
+    /// one.
     static let rowOfOthers = Flags(rawValue: 2048)
-    /// Observers are being told that it has changed.
+    /// Observers are being notified of its changes.
     static let told = Flags(rawValue: 4096)
-    /// Its origin has a row of it, or had one: it was read from there, or saved there. A new object with a permanent ID
-    /// is not stored.
+    /// Its origin has, or had, a row of the object: it was read from there, or saved there. A new object with a
+    /// permanent ID is not stored.
     static let stored = Flags(rawValue: 8192)
   }
 
-  /// For ``ChangeTracker`` alone.
+  /// Only for ``ChangeTracker``.
   @inline(__always)
   final func write(_ flags: Flags, _: ChangeTracker.Permit) { self.flags = flags }
 
-  /// Whether the values are to be read is no change.
+  /// Not a change in the sense of ``ChangeTracker``, so it needs no permit.
   @inline(__always)
   final func setFault(_ isFault: Bool) { if isFault { flags.insert(.fault) } else { flags.remove(.fault) } }
 
@@ -72,19 +73,19 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     if isOfOthers { flags.insert(.rowOfOthers) } else { flags.remove(.rowOfOthers) }
   }
 
-  /// What only few objects need.
+  /// State that only few objects need.
   final class Extras {
     var transients: [Any?] = []
-    /// The key before the permanent one was asked for, while others may refer to it; zero otherwise.
+    /// The temporary key of a new object with a permanent one, while others may refer to it; zero otherwise.
     var temporaryKey: Int64 = 0
     /// Decoded transformable values by slot.
     var transformed: [Int: Any] = [:]
-    /// Those of them, by slot, for which a store that keeps objects was last given a token.
+    /// The transformable values, by slot, for which a store that keeps objects has returned a token.
     var rowObjects: [Int: RowObject] = [:]
     var fetchedProperties: [String: [Any]] = [:]
     /// By the index of the relationship.
     var announcedDestinations: [Int: AnnouncedDestination] = [:]
-    /// Of an object that has changed again since the last event.
+    /// Set for an object that has changed again since the last event.
     var eventBase: EventBase?
     var observationInfo: UnsafeMutableRawPointer?
 
@@ -98,7 +99,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
       eventBase = nil
     }
 
-    /// The same; gives them, for the caller to hold.
+    /// The same; returns the values, which the caller must hold.
     func takeValues() -> Any {
       let taken = (transients, transformed, rowObjects, fetchedProperties, announcedDestinations, eventBase)
       forgetValues()
@@ -123,15 +124,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     if let context { context.core.insert(self) }
   }
 
-  /// Makes an object of the entity whose class this is, in the model of `context`, and inserts it there.
+  /// Makes an object of the entity with this class in the model of `context`, and inserts it there.
   public convenience init(context moc: NSManagedObjectContext) {
     self.init(entity: moc.core.entity(of: type(of: self)).description, insertInto: moc)
   }
 
-  /// Makes an object of the entity whose class this is, in no context. A class may have its own `init()` in its body;
-  /// an extension cannot override this one.
+  /// Makes an object of the entity with this class, in no context. A class may declare its own `init()` in its body; an
+  /// extension cannot override this one.
   ///
-  /// The entity is looked for in the models in use. If no model has one, the program stops.
+  /// The entity is searched in the models in use. If no model has one, the program stops.
   public convenience override init() {
     guard let entity = ModelRegistry.find(Self.self) else {
       misuse("No model in use has an entity of the class \(Self.self): load the model first, or use init(context:).")
@@ -139,19 +140,20 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     self.init(entity: entity, insertInto: nil)
   }
 
-  /// The allocating entry that ``make(_:)`` calls, so that a subclass needs no `required` initialiser.
+  /// The allocating initializer that ``make(_:)`` calls, so that a subclass needs no `required` initializer.
   public convenience init(_cdMake entity: NSEntityDescription) {
     self.init(entity: entity, insertInto: nil)
   }
 
-  /// The context's core without counting a reference to it; for what runs no code of others.
+  /// Calls `body` with the context's core, without reference counting. `body` must not run client code.
   @inline(__always)
   final func withCore<R>(_ body: (ContextCore) throws -> R) rethrows -> R? {
     try unsafeBitCast(core, to: Unmanaged<ContextCore>?.self)?._withUnsafeGuaranteedRef(body)
   }
 
   deinit {
-    // The row is let go at the end. It may be out of the caches, and waiting for it costs as much as all the rest.
+    // The row is released at the end. It may not be in the processor's cache, and waiting for it would cost as much as
+    // all the rest.
     cd_prefetch(unsafeBitCast(row, to: UnsafeRawPointer?.self))
     withCore { $0.registry.forget(self) }
     if !toManys.isEmpty { ReleaseQueue.release(&toManys) }
@@ -172,7 +174,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// The ID of the object: a temporary one until the object is saved. Fires no fault.
   open var objectID: NSManagedObjectID { ownID }
 
-  /// What ``objectID`` says, whatever a subclass says of it.
+  /// The value of ``objectID``, even where a subclass overrides that.
   final var ownID: NSManagedObjectID {
     if let cachedID { return cachedID }
     let made =
@@ -186,12 +188,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     return made
   }
 
-  /// The entity of a model in use whose class this is. Where there is none, an entity without a name that belongs to no
-  /// model.
+  /// The entity with this class in the models in use. Without one, an entity without a name that belongs to no model.
   open class func entity() -> NSEntityDescription { ModelRegistry.find(self) ?? NSEntityDescription() }
 
-  /// A request for the objects of the class's entity; see ``entity()``. The compiler prefers a typed function of that
-  /// name, which clients write.
+  /// A request for the objects of the class's entity; see ``entity()``. The compiler prefers a typed function with the
+  /// same name, which clients declare.
   @_disfavoredOverload
   open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
     entity().name.map { NSFetchRequest(entityName: $0) } ?? NSFetchRequest()
@@ -219,21 +220,21 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     return !changedSlots().isEmpty
   }
 
-  /// The present values of the stored properties that differ from what was last read or saved, by name; `NSNull` for
+  /// The present values of the stored properties that differ from the values last read or saved, by name; `NSNull` for
   /// nil. Fires no fault.
   open func changedValues() -> [String: Any] { presentChanges() }
 
-  /// The properties changed since the last `processPendingChanges`, with the values from before; `NSNull` for nil, and
-  /// for all of an object that is new. Observers of the event still see its changes; once one of them changes the
-  /// object again, there are only those of the next event. Reads only the members of relationships that have changed.
-  ///
+  /// The properties changed since the last `processPendingChanges`, with their former values; `NSNull` for nil. For a
+  /// new object all are `NSNull`. While observers are notified of an event, they still see its changes. Once one of
+  /// them changes the object again, only the changes of the next event are returned. Reads members only of
+  /// relationships that have changed.
   /// "whose values are the old value of the persistent properties":
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page
   /// of 2026 says "the new values"; those are ``changedValues()``.
   open func changedValuesForCurrentEvent() -> [String: Any] { eventChanges() }
 
-  /// The values as last read or saved; nil as `NSNull`. Nil for `keys` means all, unread to-many relationships left
-  /// out. An object that was never saved has none.
+  /// The values that were last read or saved; nil as `NSNull`. Nil for `keys` means all, except for unread to-many
+  /// relationships. An object that was never saved has none.
   open func committedValues(forKeys keys: [String]?) -> [String: Any] { committed(keys) }
 
   /// Whether the members of a to-many relationship, or the values of a to-one relationship's destination, have not been
@@ -261,15 +262,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Called when a rollback, a refresh or a merge has changed the values. `flags` say which.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
   /// Called before the object is deleted and before its relationships change: by `delete(_:)`, and when a delete rule
-  /// deletes it. The deletion may be taken back here, also by a rollback. `save()` throws here, because the deletion is
-  /// not complete.
+  /// deletes the object. An override may undo the deletion, also by a rollback. `save()` throws here, because the
+  /// deletion is not complete.
   open func prepareForDeletion() {}
   /// Called for each changed object before a save. Changes made here are saved too.
   open func willSave() {}
-  /// Called for each object of a save, deleted ones included, when the stores have the changes. What it changes is not
-  /// saved by that save.
+  /// Called for each object of a save, deleted ones included, when the stores have the changes. Changes made here are
+  /// not part of that save.
   open func didSave() {}
-  /// Called before the object forgets its values and becomes a fault.
+  /// Called before the object becomes a fault and drops its values.
   open func willTurnIntoFault() {}
   /// Called after the object has become a fault. Reading a modelled property here fires the fault again.
   open func didTurnIntoFault() {}
@@ -296,7 +297,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// (https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)).
   ///
   /// - Throws: An error of validation where the value is nil and must not be, has another type, is out of range, or
-  ///   breaks a rule of the model. A key that the entity does not have is no error.
+  ///   does not meet a validation predicate. A key that the entity does not have is no error.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try checkValue(value.pointee, forKey: key)
   }
@@ -358,10 +359,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/contextshouldignoreunmodeledpropertychanges
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// A pointer that observers of the object may keep here as long as the object lives. Nothing here reads it: this
-  /// platform has no key-value observing.
+  /// A pointer that observers of the object may keep here while the object exists. The library does not read it,
+  /// because this platform has no key-value observing.
   open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
-  /// Keeps a pointer for whoever observes the object; see ``observationInfo()``.
+  /// Keeps a pointer for an observer of the object; see ``observationInfo()``.
   open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {
     makeExtras().observationInfo = inObservationInfo
   }
@@ -371,8 +372,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) { willChangeValue(forKey: inKey) }
 
-  /// Ends a change of a to-many relationship by primitive accessors. The kind and the objects say which members were
-  /// added or removed.
+  /// Ends a change of a to-many relationship by primitive accessors. `inMutationKind` and `inObjects` name the members
+  /// that were added or removed.
   open func didChangeValue(
     forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind, using inObjects: Set<AnyHashable>
   ) {
@@ -385,8 +386,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   }
 }
 
-/// Marks what a fetch can return. It has no run-time existence, so that `any NSFetchRequestResult` conforms to itself,
-/// as existing code expects.
+/// Marks types that a fetch can return. It does not exist at run time, so that `any NSFetchRequestResult` conforms to
+/// itself, as existing code expects.
 @_marker public protocol NSFetchRequestResult {}
 
 extension NSDictionary: NSFetchRequestResult {}

@@ -1,20 +1,21 @@
 import Foundation
 import StoreSchema
 
-/// Names an object across contexts and threads. Compares by value within a coordinator.
+/// Identifies an object across contexts and threads. Compares by value within a coordinator.
 ///
-/// Sendable, unchecked: the entity's description belongs to an immutable model, all else but the successor is constant.
+/// Sendable, unchecked: the entity's description belongs to an immutable model, and everything else is constant except
+/// the successor.
 open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
-  /// Not counted: entities of a used model are never freed; see ``EntityInfo/description``.
+  /// Not reference-counted: entities of a used model are never freed; see ``EntityInfo/description``.
   final unowned(unsafe) let info: EntityInfo
   final let key: Int64
-  /// Tells the temporary IDs of different contexts apart.
+  /// Distinguishes the temporary IDs of different contexts.
   private let contextIdentity: ObjectIdentifier?
   private let firstStore: NSPersistentStore?
   /// The store that the object is in now.
   final var store: NSPersistentStore? { firstStore?.current }
-  /// The permanent ID that took the place of this temporary one, where anybody held this one then. Used on its
-  /// context's queue only.
+  /// The permanent ID that has replaced this temporary one, if this ID was in use then. Used on its context's queue
+  /// only.
   @exclusivity(unchecked) final var successor: NSManagedObjectID?
   private var storeIdentifier: String? { key > 0 ? store?.ownIdentifier : nil }
 
@@ -26,13 +27,13 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     contextIdentity = key > 0 ? nil : context
   }
 
-  /// An ID of no object: no context knows it.
+  /// An ID without an object: no context knows it.
   public override init() {
-    guard let info = LooseProbe.info else { misuse("The entity of IDs of no object is not there.") }
+    guard let info = LooseProbe.info else { misuse("The internal entity of key path probes does not exist.") }
     (self.info, key, firstStore, contextIdentity) = (info, 0, nil, nil)
   }
 
-  /// Whether the ID was made of a store, and not of one in whose place it is.
+  /// Whether the ID was made for this very store, not for one that it has replaced.
   @inline(__always)
   final func isMade(of store: NSPersistentStore?) -> Bool { firstStore === store && firstStore != nil }
 
@@ -43,7 +44,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// Whether the object has not been saved and has no permanent ID yet.
   open var isTemporaryID: Bool { key <= 0 }
 
-  /// Whether the ID means something in a context: a temporary one does only in its own.
+  /// Whether the ID is valid in a context: a temporary ID is valid only in its own.
   final func isKnown(to core: ContextCore) -> Bool { key > 0 || contextIdentity == ObjectIdentifier(core) }
 
   final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
@@ -59,7 +60,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     return URL(string: text) ?? URL(fileURLWithPath: "/")
   }
 
-  /// The key, or what a store that a client implements calls the object.
+  /// The key; in a client's store, the store's name of the object.
   private var name: String { store?.objectName(key) ?? String(key) }
 
   public func copy(with zone: NSZone? = nil) -> Any { self }
@@ -78,7 +79,8 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     other === self || other.key == key && sharesKeys(with: other)
   }
 
-  /// Whether a key means the same object in both: they are of one tree of entities, and of one store or one context.
+  /// Whether equal keys mean the same object in both IDs: they are of one entity hierarchy, and of one store or one
+  /// context.
   final func sharesKeys(with other: NSManagedObjectID) -> Bool {
     other.info.root == info.root && (other.store === store || other.storeIdentifier == storeIdentifier)
       && other.contextIdentity == contextIdentity

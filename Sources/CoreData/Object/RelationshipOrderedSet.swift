@@ -3,9 +3,9 @@ import StoreSchema
 
 /// `NSMutableOrderedSet` over an ordered relationship.
 ///
-/// Some of Foundation's members cannot be overridden and read what the set holds itself: `array`, `firstObject`, `for`
-/// loops. So it holds the members, too: as they were when the view was asked for, and with each change through it. The
-/// context keeps the views of an event: clients ask for one again and again to add an object each time.
+/// Some of Foundation's methods cannot be overridden and read the content of the set itself: `array`, `firstObject`,
+/// `for` loops. So the set also contains the members: as of its creation, and with each change through it. The context
+/// keeps the views of an event, because clients often get one again for each object that they add.
 final class RelationshipOrderedSet: NSMutableOrderedSet {
   private let owner: NSManagedObject?
   private let relationship: Relationship?
@@ -33,7 +33,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     self.owner = owner
     self.relationship = relationship
     super.init(capacity: 0)
-    // A former view may have been where this one is now.
+    // A former view may have had the same address.
     state?.holder = nil
     holdAll()
   }
@@ -55,7 +55,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   // MARK: Reading
 
-  /// Foundation's own members that are not overridden ask for it before they read what is held.
+  /// Foundation's methods that are not overridden read the count before they read the content.
   override var count: Int {
     if isHolding { return super.count }
     holdAll()
@@ -64,7 +64,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   override func object(at idx: Int) -> Any {
     let members = members
-    guard members.indices.contains(idx) else { misuse("index \(idx) beyond the ordered relationship.") }
+    guard members.indices.contains(idx) else { misuse("index \(idx) is out of range.") }
     return members[idx]
   }
 
@@ -80,7 +80,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   override func insert(_ object: Any, at idx: Int) {
     guard let object = object as? NSManagedObject, let relationship, !contains(object) else { return }
-    guard idx >= 0, idx <= count else { misuse("index \(idx) beyond the ordered relationship.") }
+    guard idx >= 0, idx <= count else { misuse("index \(idx) is out of range.") }
     let isExact = holdAll()
     let isLast = idx == members.count
     if isExact { super.insert(object, at: idx) }
@@ -206,12 +206,12 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     holdAll()
   }
 
-  /// Holds the members, where they have been changed another way since. False where the store has given one of them
-  /// twice, which this does not hold: it is then filled again after each change.
+  /// Makes the content equal to the members, where these were changed another way. Returns false where the store has
+  /// returned a member twice, which the set cannot contain: then it is filled again after each change.
   @discardableResult private func holdAll() -> Bool {
     guard let state else { return false }
     if state.holder == ObjectIdentifier(self) { return true }
-    // What Foundation does asks for the count and for members.
+    // Foundation's methods read the count and the members.
     isHolding = true
     defer { isHolding = false }
     super.removeAllObjects()

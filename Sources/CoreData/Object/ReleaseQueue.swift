@@ -1,14 +1,14 @@
 import CRuntime
 
-/// Frees the members of to-many relationships one after another instead of one inside another, so that the length of a
-/// chain of objects does not matter.
+/// Frees the members of to-many relationships one after another instead of recursively, so that the length of a chain
+/// of objects does not matter.
 enum ReleaseQueue {
   private final class Waiting {
     var states: ContiguousArray<ToManyState> = []
     var others: ContiguousArray<[String: [Any]]> = []
 
     func releaseAll() {
-      // Freeing one set of members appends those of the objects that go with it.
+      // Freeing one set of members appends the members of the objects that are freed with it.
       while true {
         if let next = states.popLast() {
           withExtendedLifetime(next) {}
@@ -21,12 +21,13 @@ enum ReleaseQueue {
     }
   }
 
-  /// Lets go of the relationships of an object that is being freed, and empties them: the queue must hold them last.
+  /// Releases the relationships of an object that is being freed, and empties them, so that the queue holds the last
+  /// reference.
   static func release(_ toManys: inout ToManyStates) {
     release { toManys.moveAll(to: &$0.states) }
   }
 
-  /// Lets go of the values of fetched properties, in the same way.
+  /// Releases the values of fetched properties in the same way.
   static func release(_ fetched: inout [String: [Any]]) {
     release {
       $0.others.append(fetched)

@@ -2,16 +2,16 @@ import Foundation
 import PropertyLists
 import StoreSchema
 
-/// Keyed archives of property-list-like values, read and written without looking up any class by name.
+/// Keyed archives of values like those of property lists, read and written without looking up any class by name.
 ///
-/// Foundation's unarchiver ends the process on hostile archives, so values of the usual classes never reach it but
-/// within objects of the application's classes, and in collections of these; see ``SecureArchiveCheck``.
+/// Foundation's unarchiver ends the process on hostile archives. So it gets values of the usual classes only within
+/// objects of the application's classes, and in collections of these; see ``SecureArchiveCheck``.
 enum SecureArchive {
   private static let depthLimit = 64
-  /// How many objects are looked at.
+  /// The maximum number of objects that are read.
   static let budget = 100_000
 
-  /// The classes that are read here, and by nobody else.
+  /// The classes that only this type reads.
   static let usualClasses: Set<String> = Set(
     ["String", "Number", "DecimalNumber", "Data", "Date", "UUID", "URL", "Null", "Array", "Dictionary", "Set"].flatMap {
       ["NS" + $0, "NSMutable" + $0]
@@ -24,7 +24,7 @@ enum SecureArchive {
     return try? NSKeyedArchiver.archivedData(withRootObject: value, requiringSecureCoding: true)
   }
 
-  /// Whether Foundation can name a class: it stops the program for nested and private ones.
+  /// Whether Foundation can name a class: it stops the program for nested and private classes.
   private static func hasName(_ type: Any.Type) -> Bool {
     String(reflecting: type).split(separator: ".").count <= 2
   }
@@ -36,7 +36,7 @@ enum SecureArchive {
     switch value {
     case let x as String: return writer.add(.string(x))
     case let x as Bool where type(of: value) == Bool.self: return writer.add(.bool(x))
-    // One that no signed integer holds is refused rather than changed.
+    // An integer that does not fit into a signed one is rejected, rather than changed.
     case let x as any FixedWidthInteger: return Int64(exactly: x).map { writer.add(.integer($0)) }
     case let x as Double where type(of: value) == Double.self: return writer.add(.real(x))
     case let x as Float where type(of: value) == Float.self: return writer.add(.real(Double(x)))
@@ -62,7 +62,7 @@ enum SecureArchive {
     }
   }
 
-  /// Those of a dictionary with other keys than texts, always in the same order.
+  /// The entries of a dictionary with keys that are not strings, always in the same order.
   private static func entries(
     _ dictionary: [AnyHashable: Any], _ writer: inout KeyedArchiveWriter, _ depth: Int
   ) -> [(key: KeyedArchiveWriter.Reference, value: KeyedArchiveWriter.Reference)]? {
@@ -96,7 +96,7 @@ enum SecureArchive {
     return result
   }
 
-  /// The archived value, nil where the archive is damaged or holds a class that is not allowed.
+  /// The archived value; nil where the archive is damaged or contains a class that is not allowed.
   static func read(_ data: Data, _ allowed: [AnyClass]) -> Any? {
     guard let archive = try? KeyedArchiveReader(data), let root = archive.root() else { return nil }
     var budget = budget
@@ -109,7 +109,7 @@ enum SecureArchive {
     return try? NSKeyedUnarchiver.unarchivedObject(ofClasses: secure, from: data)
   }
 
-  /// Whether the class of a value, as Foundation knows it, is in the list.
+  /// Whether the Foundation class of a value is in the list.
   static func allows(_ value: Any, _ allowed: [AnyClass]) -> Bool {
     let classes: [AnyClass] =
       switch value {

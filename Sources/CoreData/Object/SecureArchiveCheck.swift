@@ -1,12 +1,14 @@
 import Foundation
 import PropertyLists
 
-/// Whether an archive may be given to Foundation's unarchiver, which ends the process where a collection contradicts
-/// itself and where objects contain themselves.
+/// Whether an archive may be passed to Foundation's unarchiver, which ends the process for inconsistent collections and
+/// for objects that contain themselves.
 ///
-/// Collections must have as many keys as values and no gaps, other usual values must be such that ``SecureArchive`` can
-/// read them, what is named must be there, and no object may lead back to itself. Which classes an object of the
-/// application may hold is for its own secure coding.
+/// - Collections must have as many keys as values and no gaps.
+/// - Other usual values must be readable by ``SecureArchive``.
+/// - Referenced objects must exist, and no object may contain itself.
+///
+/// Which classes an object of the application may contain is left to its own secure coding.
 struct SecureArchiveCheck {
   private let archive: KeyedArchiveReader
 
@@ -34,8 +36,8 @@ struct SecureArchiveCheck {
     return !hasCycle
   }
 
-  /// Whether `root` is an object of one of the classes, or collections of such objects and of usual values; there is
-  /// one at least.
+  /// Whether `root` is an object of one of the classes, or consists of collections of such objects and of usual values.
+  /// There must be at least one such object.
   func holds(_ root: ArchivedObject, of classes: Set<String>) -> Bool {
     var (open, seen, found) = ([root], Set<UInt64>(), false)
     while let object = open.popLast() {
@@ -62,8 +64,8 @@ struct SecureArchiveCheck {
     return place
   }
 
-  /// Whether all that a value names is there, and is no description of a class; in lists there is no reference to
-  /// nothing.
+  /// Whether all objects that a value refers to exist and are not class descriptions. Lists must not contain a
+  /// reference to nil.
   private func hasSoundReferences(_ value: PropertyList, _ descriptions: Set<Int>) -> Bool {
     var open: [(value: PropertyList, isInList: Bool)] = []
     if case .dictionary(let entries) = value {
@@ -109,7 +111,7 @@ struct SecureArchiveCheck {
     return false
   }
 
-  /// The objects that an object names, in its values and in lists of them, however deep these are.
+  /// The objects that an object refers to, in its values and in lists of them at any depth.
   private func references(_ place: Int) -> [Int] {
     var (found, open): ([Int], [PropertyList]) = ([], [archive.objects[place]])
     while let value = open.popLast() {

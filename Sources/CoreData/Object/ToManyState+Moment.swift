@@ -1,11 +1,11 @@
-/// What was known at other times.
+/// The state of a to-many relationship at other times.
 extension ToManyState {
-  /// What was known of the members at a moment.
+  /// The known members at one time.
   struct Moment {
     let isFault: Bool
     var members, added, removed: ContiguousArray<NSManagedObject>
 
-    /// True of who was added since the last save, false of who was removed.
+    /// True for objects that were added since the last save, false for removed ones.
     var noted: [ObjectIdentifier: Bool] {
       var noted: [ObjectIdentifier: Bool] = [:]
       for object in added { noted[ObjectIdentifier(object)] = true }
@@ -13,7 +13,7 @@ extension ToManyState {
       return noted
     }
 
-    /// What was added and removed is saved.
+    /// Notes that additions and removals are saved.
     mutating func save(_ come: ContiguousArray<NSManagedObject>, _ gone: ContiguousArray<NSManagedObject>) {
       members = members.without(gone) + come.without(members)
       (added, removed) = ([], [])
@@ -26,14 +26,15 @@ extension ToManyState {
     }
   }
 
-  /// How often a change has been announced that has not ended, and what the members were before a primitive accessor
-  /// first set them then.
+  /// The number of announcements of a change that have not ended, and the members before a primitive accessor first set
+  /// them during these.
   struct Announcement {
     var depth = 0
     var before: Moment?
   }
 
-  /// Who has become a member since a moment, and who is none any longer. The members had been read.
+  /// The objects that have become members since a moment, and those that no longer are. The members must have been
+  /// read.
   func changes(since moment: Moment) -> (
     come: ContiguousArray<NSManagedObject>, gone: ContiguousArray<NSManagedObject>
   ) { (members.without(moment.members), moment.members.without(members)) }

@@ -1,19 +1,20 @@
 import Foundation
 import StoreSchema
 
-/// The members of one to-many relationship of one object, or what is known of them while they have not been read.
+/// The members of one to-many relationship of one object. While they are unread, only the changes to them.
 final class ToManyState {
-  /// True until the members have been read; then `added` and `removed` wait to be applied to what is read.
+  /// True until the members have been read. Until then `added` and `removed` wait to be applied to the members that are
+  /// read.
   @exclusivity(unchecked) var isFault: Bool
-  /// Of an owner that was never saved, all members count as added; they are not listed twice.
+  /// The owner was never saved: all members count as added, and are not listed twice.
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) var isOrderChanged = false
-  /// Whether a primitive accessor has set the members since they were read: then an object that is linked may be one of
-  /// them already, and one that is unlinked none.
+  /// Whether a primitive accessor has set the members since they were read. Then an object may be a member before it is
+  /// linked, and may have been removed before it is unlinked.
   @exclusivity(unchecked) private var isPrimitive = false
   /// The relationship's `toManyIndex`.
   let index: Int
-  /// The next state of the same object; nil for the last one, and for one that is in no list.
+  /// The next state of the same object; nil for the last one, and for a state in no list.
   @exclusivity(unchecked) var next: ToManyState?
   @exclusivity(unchecked) private(set) var members: ContiguousArray<NSManagedObject> = []
   @exclusivity(unchecked) private var listedAdditions: ContiguousArray<NSManagedObject> = []
@@ -22,11 +23,11 @@ final class ToManyState {
   @exclusivity(unchecked) private(set) var removed: ContiguousArray<NSManagedObject> = []
   @exclusivity(unchecked) private var extras: Extras?
 
-  /// What only few relationships need.
+  /// State that only few relationships need.
   private final class Extras {
-    /// The members before the first change of their order since the last save; nil where the order is as it was.
+    /// The members before the first change of their order since the last save; nil where the order is unchanged.
     @exclusivity(unchecked) var original: ContiguousArray<NSManagedObject>?
-    /// Places of the members, made when there are many and some have been searched for.
+    /// Indices of the members, made when there are many and some have been searched for.
     @exclusivity(unchecked) var places: [ObjectIdentifier: Int]?
     @exclusivity(unchecked) var searches = 0
     @exclusivity(unchecked) var set: NSSet?
@@ -37,7 +38,7 @@ final class ToManyState {
     @exclusivity(unchecked) var holder: ObjectIdentifier?
   }
 
-  /// The view that holds just these members; see ``RelationshipOrderedSet``.
+  /// The view whose content equals the members; see ``RelationshipOrderedSet``.
   var holder: ObjectIdentifier? {
     get { extras?.holder }
     set { makeExtras().holder = newValue }
@@ -56,13 +57,13 @@ final class ToManyState {
     isNew = !isFault
   }
 
-  /// Not retained: valid as long as this state is in the list.
+  /// Not retained: valid while this state is in the list.
   var unretainedNext: Unmanaged<ToManyState>? { unsafeBitCast(next, to: Unmanaged<ToManyState>?.self) }
 
   var hasAdditions: Bool { isNew ? !members.isEmpty : !listedAdditions.isEmpty }
   var hasChanges: Bool { hasAdditions || !removed.isEmpty || isOrderChanged }
 
-  // MARK: What the members were
+  // MARK: Former members
 
   var now: Moment { Moment(isFault: isFault, members: members, added: added, removed: removed) }
 
@@ -73,7 +74,7 @@ final class ToManyState {
     return isOrderChanged && !moment.isFault && !members.elementsEqual(moment.members, by: ===)
   }
 
-  /// The members at a moment; nil stands for the last save. They must have been read.
+  /// The members at a moment; nil stands for the last save. The members must have been read.
   func members(before moment: Moment?) -> ContiguousArray<NSManagedObject> {
     if let moment, !moment.isFault { return moment.members }
     var (come, gone) = (added, removed)
@@ -93,7 +94,7 @@ final class ToManyState {
 
   // MARK: Members
 
-  /// Whether an object is known to be no member.
+  /// Whether an object is known not to be a member.
   func lacks(_ object: NSManagedObject) -> Bool {
     isFault ? removed.contains { $0 === object } : !contains(object)
   }
@@ -104,7 +105,7 @@ final class ToManyState {
     if members.count <= 16 { return members.firstIndex { $0 === object } }
     let extras = makeExtras()
     if extras.places == nil {
-      // Where the members change each time, it would be made each time.
+      // If the members changed at each search, the table would be made each time.
       extras.searches += 1
       if extras.searches < 8 { return members.firstIndex { $0 === object } }
       extras.searches = 0
@@ -116,21 +117,21 @@ final class ToManyState {
     return extras.places?[ObjectIdentifier(object)]
   }
 
-  /// Fills a fault with what was read.
+  /// Fills a fault with the members that were read.
   func load(_ read: ContiguousArray<NSManagedObject>) {
     members = read
     isFault = false
     forgetDerived()
-    // What the store has done by now is no change of ours.
+    // Additions and removals that the store contains already are no changes of this context.
     if !listedAdditions.isEmpty { listedAdditions.removeAll { contains($0) } }
     if !removed.isEmpty { removed.removeAll { !contains($0) } }
     for object in removed { if let place = place(of: object) { removeMember(at: place, keepsOrder: true) } }
     for object in listedAdditions where !contains(object) { appendMember(object) }
   }
 
-  /// Forgets the members, but not who was added and removed: they are applied to what is read next.
+  /// Forgets the members, but not the additions and removals: they are applied to the members that are read next.
   func unload() {
-    // The `deinit` of a member may run code of the client's, which may release this state.
+    // The `deinit` of a member may run code of the client, which may release this state.
     let own = Unmanaged.passRetained(self)
     defer { own.release() }
     (isFault, isOrderChanged, isPrimitive) = (true, false, false)
@@ -140,14 +141,15 @@ final class ToManyState {
     if depth > 0 { makeExtras().announcement.depth = depth }
   }
 
-  /// Takes back that an object was removed.
+  /// Undoes the removal of an object.
   func takeBackRemoval(of object: NSManagedObject, isOrdered: Bool) {
     guard let index = removed.lastIndex(where: { $0 === object }) else { return }
     removed.remove(at: index)
     restore(object, isOrdered: isOrdered)
   }
 
-  /// Takes back that an object was added. What the store has is read again: somebody else may have added it too.
+  /// Undoes the addition of an object. The stored members are read again, because another save may have added the
+  /// object too.
   func takeBackAddition(of object: NSManagedObject) {
     if isNew { return remove(object, keepsOrder: true) }
     guard let index = listedAdditions.lastIndex(where: { $0 === object }) else { return }
@@ -155,7 +157,7 @@ final class ToManyState {
     unload()
   }
 
-  /// Adds an object that the caller knows is no member, or may be one while this is a fault.
+  /// Adds an object. The caller knows that it is not a member, unless this is a fault.
   func add(_ object: NSManagedObject) {
     let isKnown = isPrimitive && contains(object)
     if !isKnown || !listedAdditions.contains(where: { $0 === object }) { noteAddition(object) }
@@ -177,7 +179,7 @@ final class ToManyState {
     if !isFault, let place = place(of: object) { removeMember(at: place, keepsOrder: keepsOrder) }
   }
 
-  /// Takes out objects that are gone from the store, so that nothing is left to be saved of them.
+  /// Removes objects whose rows are gone, so that no change of them is left to save.
   func forget(_ isGone: (NSManagedObject) -> Bool) {
     listedAdditions.removeAll(where: isGone)
     removed.removeAll(where: isGone)
@@ -187,8 +189,8 @@ final class ToManyState {
     forgetDerived()
   }
 
-  /// Puts back a member that was left out because it was deleted, and is not any more. Where the store alone knows what
-  /// is before it and behind it, the members are read again.
+  /// Restores a member that was left out because it was deleted, and whose deletion was undone. Where only the store
+  /// knows its position, the members are read again.
   func restore(_ object: NSManagedObject, isOrdered: Bool) {
     if isFault || contains(object) { return }
     if isOrdered && !isNew && !isOrderChanged { unload() } else { appendMember(object) }
@@ -204,12 +206,12 @@ final class ToManyState {
 
   // MARK: Primitive accessors
 
-  /// A change of the relationship is announced: what primitive accessors do from now on becomes one.
+  /// Announces a change of the relationship: the next changes by primitive accessors count as a change.
   func announce() { makeExtras().announcement.depth += 1 }
 
-  /// Replaces the members, which have been read, without noting a change.
+  /// Replaces the members without noting a change. The members must have been read.
   func setPrimitive(_ objects: ContiguousArray<NSManagedObject>) {
-    // What a client has changed in a set that it was given is not wanted any more.
+    // Changes that a client has made in a returned set are dropped.
     extras?.given = nil
     replace(objects)
   }
@@ -223,8 +225,7 @@ final class ToManyState {
     forgetDerived()
   }
 
-  /// Ends the announcement. Gives what the members were before primitive accessors changed them in it, nil where they
-  /// have not.
+  /// Ends the announcement. Returns the members from before primitive accessors changed them; nil where they have not.
   func endAnnouncement() -> Moment? {
     guard let extras, extras.announcement.depth > 0 else { return nil }
     if extras.given?.isFollowed == true {
@@ -236,7 +237,7 @@ final class ToManyState {
     return extras.announcement.before.take()
   }
 
-  /// The members as a set that a client may change, and announce that. It is the same one as long as the members are
+  /// The members as a set that a client may change and then announce. It stays the same object while the members are
   /// known.
   func primitiveSet(isOrdered: Bool) -> NSObject {
     if let known = extras?.given, known.revision == extras?.revision { return known.set }
@@ -248,7 +249,7 @@ final class ToManyState {
     return given.set
   }
 
-  /// The members with what a client has changed in the set that it was given; nil where that is nothing.
+  /// The members with the client's changes to the returned set; nil where there are none.
   private func changedGivenSet() -> ContiguousArray<NSManagedObject>? {
     guard let given = extras?.given, let objects = given.changed() else { return nil }
     extras?.given?.base = objects
@@ -257,8 +258,8 @@ final class ToManyState {
     return objects.without(gone) + others.without(objects)
   }
 
-  /// Those of some objects that a client has added to the set that it was given, or removed from it; nil where it has
-  /// changed more than that.
+  /// The objects among `objects` that a client has added to the returned set, or removed from it; nil where it has made
+  /// other changes as well.
   func changes(ofGivenSet objects: [NSManagedObject], areAdditions: Bool) -> [NSManagedObject]? {
     guard let given = extras?.given, given.revision == extras?.revision, extras?.announcement.before == nil,
       let set = given.set as? NSMutableSet
@@ -267,7 +268,7 @@ final class ToManyState {
     return set.count == members.count + (areAdditions ? changes.count : -changes.count) ? changes : nil
   }
 
-  /// The members have changed as the set that was given had before.
+  /// Notes that the members have been changed as the returned set was before.
   func followGivenSet(_ changes: [NSManagedObject], areAdditions: Bool) {
     guard let extras else { return }
     if areAdditions {
@@ -280,8 +281,8 @@ final class ToManyState {
     extras.given?.isFollowed = true
   }
 
-  /// Notes who has come and gone since a moment, unless it has been noted meanwhile, and with `notesOrder` the order.
-  /// The members are as they should be already.
+  /// Notes the objects that were added and removed since a moment, unless that was noted meanwhile, and with
+  /// `notesOrder` the order. The members must be up to date already.
   func note(
     added come: ContiguousArray<NSManagedObject>, removed gone: ContiguousArray<NSManagedObject>, since moment: Moment,
     notesOrder: Bool
@@ -310,7 +311,7 @@ final class ToManyState {
 
   private func noteRemoval(_ object: NSManagedObject) {
     if isNew { return }
-    // The last one added is the likeliest to go.
+    // The object that was added last is the likeliest to be removed.
     if let index = listedAdditions.lastIndex(where: { $0 === object }) {
       listedAdditions.remove(at: index)
     } else {
@@ -318,16 +319,16 @@ final class ToManyState {
     }
   }
 
-  /// Forgets what changed, because it is saved. Objects that it no longer needs are added to `gone`: whoever releases
-  /// them may run code of the client's.
+  /// Forgets the changes, because they are saved. Objects that are no longer needed are added to `gone`: releasing them
+  /// may run code of the client.
   func didSave(_ gone: inout ContiguousArray<NSManagedObject>) {
-    // What a primitive accessor has set is still to be announced.
+    // A change by a primitive accessor is still to be announced.
     let isSet = extras?.announcement.before != nil && !isNew
     if isSet { extras?.announcement.before?.save(listedAdditions, removed) } else { extras?.announcement.before = nil }
     isNew = false
     isOrderChanged = false
     if !listedAdditions.isEmpty {
-      // What has been read holds them as members.
+      // Members that have been read include them.
       if isFault { gone += listedAdditions }
       // Keeps a small buffer: an object that got members often gets more.
       listedAdditions.removeAll(keepingCapacity: listedAdditions.capacity <= 8)

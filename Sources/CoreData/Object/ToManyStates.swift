@@ -1,19 +1,19 @@
 import StoreSchema
 
-/// The states of an object's to-many relationships, each made when it is first asked for.
+/// The states of an object's to-many relationships, each made at its first use.
 ///
 /// They form a linked list. An object without states stores one nil pointer, and most entities with to-many
-/// relationships have one. An array would be one more allocation for each object, which a save of many objects has to
-/// fetch from memory. The list is not copied, so that a look at it retains nothing.
+/// relationships have one. An array would need one more allocation for each object, which a save of many objects would
+/// have to fetch from memory. The list is not copied, so that a look-up retains nothing.
 struct ToManyStates: ~Copyable {
   private var first: ToManyState?
 
   deinit { Self.release(first) }
 
-  /// Whether there is none.
+  /// Whether there are no states.
   var isEmpty: Bool { first == nil }
 
-  /// Nil where none has been made, and for a to-one relationship.
+  /// The state of a relationship; nil where none has been made, and for a to-one relationship.
   subscript(relationship: Relationship) -> ToManyState? {
     guard let index = relationship.toManyIndex else { return nil }
     return self[index]
@@ -39,28 +39,28 @@ struct ToManyStates: ~Copyable {
     first = state
   }
 
-  /// Lets go of what is known of a relationship.
+  /// Removes the state of a relationship.
   mutating func remove(_ relationship: Relationship) {
     guard let state = self[relationship] else { return }
     if let before = find({ $0.next === state }) { before.next = state.next } else { first = state.next }
     state.next = nil
   }
 
-  /// Releases all. A member's `deinit` that runs because of it finds the list empty.
+  /// Releases all states. A member's `deinit` that runs because of it finds the list empty.
   mutating func removeAll() { Self.release(first.take()) }
 
-  /// Removes all, for whoever releases them later.
+  /// Removes all states, for a later release by the caller.
   mutating func moveAll(to states: inout ContiguousArray<ToManyState>) {
     forEach { states.append($0) }
     removeAll()
   }
 
-  /// One by one: to free the list as a whole would recurse.
+  /// Releases the states one by one: freeing the whole list at once would recurse.
   private static func release(_ chain: consuming ToManyState?) {
     while let state = chain { chain = state.next.take() }
   }
 
-  /// Calls `body` with each. They are not retained: `body` must remove none.
+  /// Calls `body` with each state. They are not retained: `body` must not remove any.
   @inline(__always)
   func forEach(_ body: (ToManyState) -> Void) {
     _ = find {
@@ -69,12 +69,12 @@ struct ToManyStates: ~Copyable {
     }
   }
 
-  /// Calls `body` with each. It may run code of the client's, which may remove them.
+  /// Calls `body` with each state. It may run code of the client, which may remove states.
   func forEachRetained(_ body: (ToManyState) -> Void) {
     var next = unsafeBitCast(first, to: Unmanaged<ToManyState>?.self)
     while let state = next?.retain() {
       state._withUnsafeGuaranteedRef(body)
-      // Of a removed state this is nil.
+      // Nil for a state that was removed.
       next = state._withUnsafeGuaranteedRef { $0.unretainedNext }
       state.release()
     }

@@ -2,25 +2,25 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Encodes and decodes the values of transformable attributes. In a store that keeps objects they are kept as they are.
+/// Encodes and decodes the values of transformable attributes. A store that keeps objects keeps the values unchanged.
 enum TransformableCoding {
-  /// Stands in a changed slot for bytes that are made at save.
+  /// Stands in a changed slot for bytes that are encoded at save.
   static let pending = Value.data(Data())
 
-  /// Foundation's classes of values, by the names that models give.
+  /// Foundation's classes of values, by their names in models.
   private static let foundationClasses: [String: AnyClass] = [
     "NSString": NSString.self, "NSNumber": NSNumber.self, "NSDecimalNumber": NSDecimalNumber.self,
     "NSArray": NSArray.self, "NSDictionary": NSDictionary.self, "NSSet": NSSet.self, "NSDate": NSDate.self,
     "NSData": NSData.self, "NSURL": NSURL.self, "NSUUID": NSUUID.self,
   ]
 
-  /// The class that the model names for an attribute's values: Foundation's, or the application's, with its module or
-  /// without. Nil where the process has no such class, or several.
+  /// The class that the model names for an attribute's values: a class of Foundation, or of the application, with its
+  /// module or without. Nil where the process has no such class, or several.
   static func valueClass(_ attribute: NSAttributeDescription) -> AnyClass? {
     attribute.attributeValueClassName.flatMap { foundationClasses[$0] ?? ProcessClasses.only($0) }
   }
 
-  /// Whether a value may be set, by the value class of its attribute.
+  /// Whether the value class of its attribute allows a value.
   static func accepts(_ value: Any, _ info: AttributeInfo) -> Bool {
     guard let wanted = info.valueClass else { return true }
     if SecureArchive.allows(value, [wanted]) { return true }
@@ -37,7 +37,7 @@ enum TransformableCoding {
     RowObjects.object(data) ?? ValueTransformer.forAttribute(attribute)?.reverse(data)
   }
 
-  /// Makes bytes of the objects that a store keeps, for one that does not.
+  /// Encodes the objects of a store that keeps objects, for a store that does not.
   static func encoding(_ frozen: FrozenModel) -> StoreCopy.Encoding {
     { (entity, slot, object) throws(StoreError) in
       let info = frozen.infos[entity].attributes.first { $0.attribute.slot == slot }
@@ -49,7 +49,7 @@ enum TransformableCoding {
     }
   }
 
-  /// The bytes to store, nil where the transformer refuses the value or is not registered.
+  /// The bytes to store; nil where the transformer rejects the value or is not registered.
   static func encode(_ value: Any, _ attribute: NSAttributeDescription) -> Data? {
     ValueTransformer.forAttribute(attribute)?.forward(value)
   }

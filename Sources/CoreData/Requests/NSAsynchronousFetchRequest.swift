@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Called with what an asynchronous fetch has given.
+/// Called with the result of an asynchronous fetch.
 public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock = (
   NSAsynchronousFetchResult<any NSFetchRequestResult>
 ) -> Void
@@ -54,7 +54,7 @@ open class NSAsynchronousFetchRequest<ResultType: NSFetchRequestResult>: NSPersi
   }
 }
 
-/// What an asynchronous fetch gives.
+/// The result of an asynchronous fetch.
 open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersistentStoreAsynchronousResult {
   /// The request whose result this is.
   open var fetchRequest: NSAsynchronousFetchRequest<ResultType> { request }
@@ -67,7 +67,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   private let completion: NSAsynchronousFetchRequest<ResultType>.Completion?
   private let hasEstimate: Bool
   private var isComplete = false
-  /// How often the rows were read off the queue.
+  /// How often the rows were read off the context's queue.
   private var readings = 0
 
   init(
@@ -83,11 +83,11 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
 
   fileprivate func begin() {
     guard let queue = context.core.queue.dispatch else {
-      // There is no other moment for it.
+      // The context has no queue, so the fetch cannot run later.
       return complete { try context.results(parameters) }
     }
     do {
-      if readings < 2, let reading = try context.core.backgroundReading(parameters) {
+      if readings < 2, let reading = try context.core.backgroundFetch(parameters) {
         readings += 1
         nonisolated(unsafe) let result = self
         return DispatchQueue.global().async { result.read(reading, queue) }
@@ -99,7 +99,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
   }
 
   /// Runs off the context's queue.
-  private func read(_ reading: FetchReading, _ queue: DispatchQueue) {
+  private func read(_ reading: BackgroundFetch, _ queue: DispatchQueue) {
     do {
       try reading.read { count in
         if self.isCancelled { return false }
@@ -114,11 +114,11 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
     later { $0.deliver(reading) }
   }
 
-  private func deliver(_ reading: FetchReading) {
+  private func deliver(_ reading: BackgroundFetch) {
     if isComplete { return }
     if isGivenUp { return wasCancelled() }
     do {
-      // A save came in between, or changes that the reading did not reckon with.
+      // A save came in between, or changes that the read did not take into account.
       guard let results = try context.core.results(of: reading, parameters) else { return begin() }
       complete { results }
     } catch { complete { throw error } }
@@ -144,7 +144,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
     do {
       if isGivenUp { throw CocoaError(.userCancelled) }
       let typed = try context.typed(results(), as: ResultType.self)
-      // Results that were made on the queue may have been given up meanwhile.
+      // The fetch may have been cancelled while its results were made on the queue.
       if isGivenUp { throw CocoaError(.userCancelled) }
       found = typed
       finishProgress(typed.count)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a batch insertion gives. Batch insertions do not run yet.
+/// The kind of result of a batch insertion. Batch insertions do not run yet.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
   /// Whether it succeeded: a `Bool`.
   case statusOnly = 0
@@ -10,7 +10,7 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
   case count = 2
 }
 
-/// Inserts many objects without a context. Not yet: executing it throws 134091.
+/// Inserts many objects without a context. Not supported yet: executing it throws 134091.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
   private let named: String?
   private let described: NSEntityDescription?
@@ -20,7 +20,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
   /// Fills the next object; true ends the insertion.
   open var managedObjectHandler: ((NSManagedObject) -> Bool)?
-  /// What the request gives; only whether it succeeded unless set.
+  /// The kind of result; only whether it succeeded unless set.
   open var resultType = NSBatchInsertRequestResultType.statusOnly
 
   /// The name of the entity of the new objects.
@@ -34,7 +34,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     described = entity
   }
 
-  /// The same request, whose parts can be changed apart.
+  /// A copy of the request that can be changed independently.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSBatchInsertRequest(named, described)
     copy.affectedStores = affectedStores
@@ -86,12 +86,12 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
   }
 }
 
-/// What a batch insertion gives: a success flag, object IDs or a count, by `resultType`.
+/// The result of a batch insertion: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchInsertResult: NSPersistentStoreResult {
   private let content: (result: Any?, type: NSBatchInsertRequestResultType)
   /// A `Bool`, object IDs or a number, as ``resultType`` says; nil where there is none.
   open var result: Any? { content.result }
-  /// What ``result`` is.
+  /// The kind of ``result``.
   open var resultType: NSBatchInsertRequestResultType { content.type }
 
   init(_ result: Any?, _ type: NSBatchInsertRequestResultType) { content = (result, type) }

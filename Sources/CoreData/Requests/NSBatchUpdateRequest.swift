@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a batch update gives. Batch updates do not run yet.
+/// The kind of result of a batch update. Batch updates do not run yet.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
   /// Whether it succeeded: a `Bool`.
   case statusOnlyResultType = 0
@@ -10,7 +10,7 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
   case updatedObjectsCountResultType = 2
 }
 
-/// Sets properties of many objects in the stores, without a context. Not yet: executing it throws 134091.
+/// Sets properties of many objects in the stores, without a context. Not supported yet: executing it throws 134091.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   private let named: String?
   private let described: NSEntityDescription?
@@ -20,7 +20,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   open var includesSubentities = true
   /// New values, constants or expressions, by property name or description.
   open var propertiesToUpdate: [AnyHashable: Any]?
-  /// What the request gives; only whether it succeeded unless set.
+  /// The kind of result; only whether it succeeded unless set.
   open var resultType = NSBatchUpdateRequestResultType.statusOnlyResultType
 
   /// The name of the entity of the objects.
@@ -32,7 +32,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   }
   open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
-  /// A request for the objects of the entity of that name.
+  /// A request for the objects of the entity with a name.
   public init(entityName: String) {
     named = entityName
     described = nil
@@ -44,7 +44,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     described = entity
   }
 
-  /// The same request, whose parts can be changed apart.
+  /// A copy of the request that can be changed independently.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = described.map(NSBatchUpdateRequest.init(entity:)) ?? NSBatchUpdateRequest(entityName: entityName)
     copy.affectedStores = affectedStores
@@ -56,18 +56,18 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
   }
 }
 
-/// What a batch update gives: a success flag, object IDs or a count, by `resultType`.
+/// The result of a batch update: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
   private let content: (result: Any?, type: NSBatchUpdateRequestResultType)
   /// A `Bool`, object IDs or a number, as ``resultType`` says; nil where there is none.
   open var result: Any? { content.result }
-  /// What ``result`` is.
+  /// The kind of ``result``.
   open var resultType: NSBatchUpdateRequestResultType { content.type }
 
   init(_ result: Any?, _ type: NSBatchUpdateRequestResultType) { content = (result, type) }
 }
 
-/// What a batch deletion gives. Batch deletions do not run yet.
+/// The kind of result of a batch deletion. Batch deletions do not run yet.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   /// Whether it succeeded: a `Bool`.
   case resultTypeStatusOnly = 0
@@ -77,12 +77,12 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
   case resultTypeCount = 2
 }
 
-/// Deletes many objects in the stores, without a context. Not yet: executing it throws 134091.
+/// Deletes many objects in the stores, without a context. Not supported yet: executing it throws 134091.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
-  /// Which objects to delete: a copy of the request that was given.
+  /// The objects to delete: a copy of the given request.
   open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { request }
   private let request: NSFetchRequest<any NSFetchRequestResult>
-  /// What the request gives; only whether it succeeded unless set.
+  /// The kind of result; only whether it succeeded unless set.
   open var resultType = NSBatchDeleteRequestResultType.resultTypeStatusOnly
   open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
@@ -97,7 +97,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     self.init(fetchRequest: erased)
   }
 
-  /// The same request, whose parts can be changed apart.
+  /// A copy of the request that can be changed independently.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSBatchDeleteRequest(fetchRequest: request)
     copy.affectedStores = affectedStores
@@ -105,7 +105,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     return copy
   }
 
-  /// Deletes objects of one entity.
+  /// A request that deletes objects by their IDs. All must be of one entity.
   public convenience init(objectIDs objects: [NSManagedObjectID]) {
     let request = NSFetchRequest<any NSFetchRequestResult>(entityName: objects.first?.info.description.name ?? "")
     request.predicate = NSPredicate(format: "SELF IN %@", objects)
@@ -113,12 +113,12 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
   }
 }
 
-/// What a batch deletion gives: a success flag, object IDs or a count, by `resultType`.
+/// The result of a batch deletion: a success flag, object IDs or a count, by `resultType`.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
   private let content: (result: Any?, type: NSBatchDeleteRequestResultType)
   /// A `Bool`, object IDs or a number, as ``resultType`` says; nil where there is none.
   open var result: Any? { content.result }
-  /// What ``result`` is.
+  /// The kind of ``result``.
   open var resultType: NSBatchDeleteRequestResultType { content.type }
 
   init(_ result: Any?, _ type: NSBatchDeleteRequestResultType) { content = (result, type) }

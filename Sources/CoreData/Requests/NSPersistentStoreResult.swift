@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// What executing a request gives.
+/// The result of executing a request.
 open class NSPersistentStoreResult: NSObject {}
 
-/// The result of a request that runs in the background, and its progress. It is used on its context's queue, but for
+/// The result of a request that runs in the background, and its progress. It is used on its context's queue, except for
 /// ``cancel()`` and ``progress``.
 open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   /// The context that the request was executed in.
@@ -19,10 +19,11 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
   final let units: Progress
   private let cancelled = Atomic<Bool>(false)
   final var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
-  /// The same on the context's queue, where it counts that the progress was cancelled, too: it tells its handler later.
+  /// Whether the request or its progress was cancelled. Used on the context's queue. A progress calls its cancellation
+  /// handler only later.
   final var isGivenUp: Bool { isCancelled || units.isCancelled }
 
-  /// Sendable, unchecked: the result is only cancelled by it.
+  /// Sendable, unchecked: other threads only cancel the result.
   private struct Running: @unchecked Sendable { weak var result: NSPersistentStoreAsynchronousResult? }
 
   init(_ context: NSManagedObjectContext, unitCount: Int) {
@@ -33,11 +34,11 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult {
     units.cancellationHandler = { running.result?.cancel() }
   }
 
-  /// Cancels the request, on any thread. Unless it is complete, it fails with `CocoaError.userCancelled`, and drops
-  /// what it has read.
+  /// Cancels the request, on any thread. Unless it is complete, it fails with `CocoaError.userCancelled`, and discards
+  /// the rows that it has read.
   open func cancel() {
     if cancelled.exchange(true, ordering: .acquiringAndReleasing) { return }
-    // Whoever reads for the request notices later.
+    // A running read notices the cancellation later.
     nonisolated(unsafe) let result = self
     context.later { result.wasCancelled() }
   }

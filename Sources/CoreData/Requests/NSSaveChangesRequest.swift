@@ -1,8 +1,9 @@
 import Foundation
 
-/// The changes of a save, as custom stores get them. Executing one through a context throws 134091.
+/// The changes of a save, as client's stores get them. Executing a save request through a context throws 134091.
 ///
-/// Its sets are empty once the save is done, as with Apple's framework. A store that needs them longer keeps copies.
+/// Its sets are empty once the save is complete, as with Apple's framework. A store that needs them longer keeps
+/// copies.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
   private var inserted, updated, deleted, locked: Set<NSManagedObject>?
   /// The new objects of the save, with permanent IDs; nil for none.
@@ -11,7 +12,7 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
   open var updatedObjects: Set<NSManagedObject>? { updated }
   /// The objects that the save deletes; nil for none.
   open var deletedObjects: Set<NSManagedObject>? { deleted }
-  /// The objects that the save checks for conflicts only; nil for none.
+  /// The objects that the save only checks for conflicts; nil for none.
   open var lockedObjects: Set<NSManagedObject>? { locked }
   open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
@@ -24,7 +25,7 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
     (deleted, locked) = (deletedObjects, lockedObjects)
   }
 
-  /// A request with the same sets, which it keeps when the save is done.
+  /// A request with the same sets. It keeps them when the save is complete.
   open override func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSSaveChangesRequest(inserted: inserted, updated: updated, deleted: deleted, locked: locked)
     copy.affectedStores = affectedStores

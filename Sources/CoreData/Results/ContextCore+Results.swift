@@ -3,9 +3,9 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// What a fetched results controller asks of its context.
+/// The functions of a context for its fetched results controllers.
 extension ContextCore {
-  /// The objects that a fetch would give if it looked at these only.
+  /// The objects among `objects` that a fetch selects.
   func matching(_ objects: Set<NSManagedObject>, _ parameters: FetchParameters) throws -> [NSManagedObject] {
     let fetch = try ResolvedFetch(parameters, self)
     let selects = selection(fetch)
@@ -17,7 +17,7 @@ extension ContextCore {
     }
   }
 
-  /// Sorted objects with others put where the fetch would have them.
+  /// Sorted objects, merged with others in the order of the fetch.
   func merged(
     _ kept: [NSManagedObject], with others: [NSManagedObject], _ parameters: FetchParameters
   ) throws -> [NSManagedObject] {

@@ -2,17 +2,17 @@ import Foundation
 
 /// Keeps the results of a fetch, in sections, and reports to a delegate how they change with their context.
 ///
-/// It is used on the queue of its context. It follows the changes of that context only: it shows what other contexts
-/// save once that is merged.
+/// It is used on the queue of its context. It follows only the changes of that context: it shows saves of other
+/// contexts once they are merged.
 ///
 /// Delegates get a controller without the result type. It is another object. It is equal to this one by `==`, and by
-/// `===` where both sides are known to be controllers; its `ObjectIdentifier` differs.
+/// `===` where both sides have a controller type; its `ObjectIdentifier` differs.
 open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _FetchedResultsController {
   /// Makes a controller; ``performFetch()`` fills it.
   ///
-  /// The request needs sort descriptors, or the program stops. An empty array will do: the objects then stand in the
-  /// order of their IDs, new ones as they were made. With `sectionNameKeyPath`, the first must keep the objects of one
-  /// section together. Sections are computed from the objects each time, so a `cacheName` is remembered only.
+  /// The request needs sort descriptors, or the program stops. With an empty array the objects are in the order of
+  /// their IDs, new ones in the order of insertion. With `sectionNameKeyPath`, the first sort descriptor must keep the
+  /// objects of a section together. Sections are computed from the objects each time, so `cacheName` has no effect.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -32,9 +32,9 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
 
   private let request: NSFetchRequest<ResultType>
 
-  // MARK: What was asked
+  // MARK: The request
 
-  /// The request that the controller was made with. Changes made to it show with the next ``performFetch()``.
+  /// The request that the controller was made with. Changes to it take effect at the next ``performFetch()``.
   open var fetchRequest: NSFetchRequest<ResultType> { request }
   /// The context that the objects are fetched in.
   open var managedObjectContext: NSManagedObjectContext { tracker.context }
@@ -51,15 +51,16 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
     set { tracker.delegate = newValue }
   }
 
-  /// Nothing is kept in files, so there is nothing to delete.
+  /// Does nothing: no cache files are written.
   open class func deleteCache(withName name: String?) {}
 
   // MARK: Results
 
   /// Runs the fetch.
+  /// Runs the fetch. After an error the former results stay.
   ///
   /// - Throws: The error of the fetch; 134091 where it does not fetch objects; 134060 where the order of the results
-  ///   does not keep the objects of a section together. The former results stay then.
+  ///   does not keep the objects of a section together.
   open func performFetch() throws { try tracker.performFetch() }
 
   /// The results in their order; nil before ``performFetch()``.
@@ -68,7 +69,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   open var fetchedObjects: [ResultType]? {
     tracker.layout?.objects.map { object in
       guard let typed = object as? ResultType else {
-        misuse("A fetched object is a \(type(of: object)), no \(ResultType.self); check the entity's class.")
+        misuse("A fetched object is a \(type(of: object)), not a \(ResultType.self); check the entity's class.")
       }
       return typed
     }
@@ -77,12 +78,12 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   /// The object at an index path. An index path outside of the results stops the program.
   open func object(at indexPath: IndexPath) -> ResultType {
     guard let object = tracker.object(at: indexPath) as? ResultType else {
-      misuse("The object at \(indexPath) is no \(ResultType.self).")
+      misuse("The object at \(indexPath) is not a \(ResultType.self).")
     }
     return object
   }
 
-  /// The index path of an object; nil for an object that is not among the results.
+  /// The index path of an object; nil for an object that is not in the results.
   open func indexPath(forObject object: ResultType) -> IndexPath? {
     (object as? NSManagedObject).flatMap { tracker.layout?.indexPath(of: $0) }
   }

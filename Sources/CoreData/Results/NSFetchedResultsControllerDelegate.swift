@@ -2,13 +2,13 @@ import Foundation
 
 /// What happened to an object or a section of a fetched results controller.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
-  /// It is new among the results.
+  /// It is new in the results.
   case insert = 1
-  /// It is no longer among the results.
+  /// It is no longer in the results.
   case delete = 2
   /// It is at another index path than before.
   case move = 3
-  /// It is where it was, and its values have changed.
+  /// It is at the same index path, and its values have changed.
   case update = 4
 }
 
@@ -16,7 +16,8 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
 public protocol NSFetchedResultsSectionInfo {
   /// The value of the controller's `sectionNameKeyPath` as text; empty without one.
   var name: String { get }
-  /// The title of the section in an index: the first letter of its name, upper case, unless the delegate says another.
+  /// The title of the section in an index: the first letter of its name, upper case, unless the delegate returns
+  /// another one.
   var indexTitle: String? { get }
   /// The number of objects in the section.
   var numberOfObjects: Int { get }
@@ -24,11 +25,11 @@ public protocol NSFetchedResultsSectionInfo {
   var objects: [Any]? { get }
 }
 
-/// Gets reports of the changes in the results of a controller. Every function may be left out.
+/// Gets reports of the changes in the results of a controller. Every function is optional.
 ///
 /// The functions are called on the queue of the controller's context, after the controller has changed.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
-  /// A set of changes begins. The controller itself has the new state already.
+  /// A set of changes begins. The controller already has the new state.
   func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
   /// An object was inserted, deleted, moved or changed. `indexPath` is its index path before all changes (nil for
@@ -47,7 +48,8 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// The set of changes is complete.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// All changes at once, for a controller without sections. A delegate that has this function gets no other calls.
+  /// All changes at once, for a controller without sections. A delegate that implements this function gets no other
+  /// calls.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What differs between two states of a controller's results, as its delegate is told.
+/// The differences between two states of a controller's results, as its delegate gets them.
 struct ResultsChanges {
   struct ObjectChange {
     let object: NSManagedObject
@@ -43,10 +43,10 @@ struct ResultsChanges {
     }
   }
 
-  /// The touched objects that no longer stand where they stood among the others, or stand in another section.
+  /// The touched objects that have moved in the order of the objects, or to another section.
   ///
-  /// Objects that were not touched keep their order. Each touched one stays if as many of those that stay stand before
-  /// it as did; otherwise it has moved.
+  /// Objects that were not touched keep their order. A touched object has not moved if the number of unmoved objects
+  /// before it is the same as before.
   private static func moved(
     from old: ResultsLayout, to new: ResultsLayout, touched: Set<NSManagedObject>
   ) -> Set<NSManagedObject> {
@@ -71,7 +71,7 @@ struct ResultsChanges {
     return moved
   }
 
-  /// How many of the ascending numbers are below `limit`.
+  /// How many numbers in ascending order are below `limit`.
   private static func count(below limit: Int, _ numbers: [Int]) -> Int {
     var (low, high) = (0, numbers.count)
     while low < high {

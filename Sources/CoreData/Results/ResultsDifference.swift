@@ -1,11 +1,10 @@
 import Foundation
 
-/// The difference between two states of a controller's results: as few removals and insertions as lead from one to the
-/// other.
+/// The difference between two states of a controller's results, with the fewest removals and insertions.
 ///
-/// Not the standard library's: that takes the square of the number of differences in time and memory, as it does not
-/// know that no object is there twice. Here most objects that can keep their order are the longest ascending sequence
-/// of their new places.
+/// The algorithm of the standard library is not used: its time and memory grow with the square of the number of
+/// differences, because it does not rely on elements being distinct. Here the longest ascending sequence of the new
+/// positions gives the largest set of objects that keep their order.
 enum ResultsDifference {
   static func make(from old: ResultsLayout, to new: ResultsLayout) -> CollectionDifference<NSManagedObjectID> {
     make(old.objects.map(new.place), newCount: new.objects.count) {
@@ -15,10 +14,10 @@ enum ResultsDifference {
     }
   }
 
-  /// `places` are the new places of the old elements, nil for those that are gone; what is there twice, as a client's
-  /// store may have it, counts once. `old` and `new` give the elements of places that changed.
+  /// `given` are the new positions of the old elements, nil for removed ones. An element that occurs twice, as it may
+  /// in a client's store, counts once. `old` and `new` return the elements at positions that changed.
   ///
-  /// An element that moved is removed and inserted, and each of both changes tells the place of the other.
+  /// An element that moved is removed and inserted, and each of both changes names the position of the other.
   static func make<Element>(
     _ given: [Int?], newCount: Int, old: (Int) -> Element, new: (Int) -> Element
   ) -> CollectionDifference<Element> {
@@ -45,10 +44,10 @@ enum ResultsDifference {
     return difference
   }
 
-  /// Where the numbers of a longest ascending sequence among the others stand, the last one first.
+  /// The positions of a longest ascending sequence of the numbers, the last position first.
   ///
-  /// For each length, the least number that ends a sequence of that length is kept, and for each number the one before
-  /// it.
+  /// For each length it keeps the least number that ends a sequence of that length, and for each number the position of
+  /// the number before it.
   private static func longestAscending(_ numbers: [Int?]) -> [Int] {
     var ends: [(number: Int, place: Int)] = []
     var before = [Int?](repeating: nil, count: numbers.count)
@@ -69,7 +68,7 @@ enum ResultsDifference {
 }
 
 extension Array {
-  /// The first index at which a condition holds that holds from there on.
+  /// The first index at which a condition holds. It must hold for all later elements.
   fileprivate func partitioningIndex(_ belongs: (Element) -> Bool) -> Int {
     var (low, high) = (0, count)
     while low < high {

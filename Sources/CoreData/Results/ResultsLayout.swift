@@ -1,6 +1,6 @@
 import Foundation
 
-/// The objects of a controller in order, cut into sections.
+/// The objects of a controller in order, divided into sections.
 struct ResultsLayout {
   final class Section: NSFetchedResultsSectionInfo {
     let name: String
@@ -25,14 +25,14 @@ struct ResultsLayout {
   /// The section of each object.
   private let sectionIndexes: [Int]
 
-  /// `names` gives the section of each object; without it, all are in one. Objects of one section stand together; where
-  /// the order of the request tears a section apart, ``tornSection`` names it.
+  /// `names` returns the section name of each object; without it, all objects are in one section. If the order of the
+  /// request does not keep the objects of a section together, ``tornSection`` names that section.
   init(_ objects: [NSManagedObject], names: ((NSManagedObject) -> String)?, title: (String) -> String?) {
     self.objects = objects
     places = Dictionary(
       objects.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
     guard let names else {
-      // An empty result without section names still has its one section.
+      // Without section names, an empty result still has one section.
       sections = [Section(name: "", indexTitle: nil, members: objects[...])]
       sectionIndexes = Array(repeating: 0, count: objects.count)
       return
@@ -52,7 +52,7 @@ struct ResultsLayout {
     sectionIndexes = indexes
   }
 
-  /// A section name that stands in two places of the result.
+  /// The name of a section whose objects are not all adjacent.
   var tornSection: String? {
     var seen: Set<String> = []
     return sections.first { !seen.insert($0.name).inserted }?.name
@@ -60,7 +60,7 @@ struct ResultsLayout {
 
   func contains(_ object: NSManagedObject) -> Bool { places[ObjectIdentifier(object)] != nil }
 
-  /// The object's place among all objects.
+  /// The object's index among all objects.
   func place(of object: NSManagedObject) -> Int? { places[ObjectIdentifier(object)] }
 
   func indexPath(of object: NSManagedObject) -> IndexPath? { places[ObjectIdentifier(object)].map(indexPath) }
@@ -74,7 +74,7 @@ struct ResultsLayout {
     places[ObjectIdentifier(object)].map { sections[sectionIndexes[$0]].name }
   }
 
-  /// Nil outside of the results.
+  /// The object at an index path; nil outside of the results.
   func object(at path: IndexPath) -> NSManagedObject? {
     guard path.count == 2, sections.indices.contains(path.section) else { return nil }
     let members = sections[path.section].members

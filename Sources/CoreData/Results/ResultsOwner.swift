@@ -1,6 +1,6 @@
 import Foundation
 
-/// A fetched results controller, whatever its result type.
+/// A fetched results controller of any result type.
 protocol ResultsOwner: AnyObject {
   var tracker: ResultsTracker { get }
   var erasedObjects: [any NSFetchRequestResult]? { get }
@@ -17,7 +17,7 @@ extension NSFetchedResultsController: ResultsOwner {
   func erasedObject(at indexPath: IndexPath) -> any NSFetchRequestResult { object(at: indexPath) }
 }
 
-/// A controller as its delegate sees it. What a subclass overrides is asked of the subclass.
+/// A controller as its delegate sees it. It forwards calls to the controller, so overrides of a subclass are used.
 final class ErasedResultsController: NSFetchedResultsController<any NSFetchRequestResult> {
   private let owner: any ResultsOwner
 
@@ -40,7 +40,7 @@ final class ErasedResultsController: NSFetchedResultsController<any NSFetchReque
 }
 
 extension ResultsTracker {
-  /// The controller as delegates take it; nil once the controller is gone.
+  /// The controller as it is passed to delegates; nil once the controller is gone.
   var erased: NSFetchedResultsController<any NSFetchRequestResult>? {
     guard let owner else { return nil }
     if let own = owner as? NSFetchedResultsController<any NSFetchRequestResult> { return own }
@@ -51,7 +51,7 @@ extension ResultsTracker {
   }
 }
 
-/// What controllers of every result type have in common: who they are.
+/// The common base of controllers of every result type: their identity.
 open class _FetchedResultsController: NSObject {
   final let tracker: ResultsTracker
 
@@ -60,17 +60,17 @@ open class _FetchedResultsController: NSObject {
     super.init()
   }
 
-  /// Whether both are the same controller, seen with or without its result type.
+  /// Whether both are the same controller, with or without the result type.
   open override func isEqual(_ object: Any?) -> Bool { (object as? _FetchedResultsController)?.tracker === tracker }
   open override var hash: Int { ObjectIdentifier(tracker).hashValue }
 }
 
-/// Whether both are the same controller, seen with or without its result type.
+/// Whether both are the same controller, with or without the result type.
 public func === (_ a: _FetchedResultsController?, _ b: _FetchedResultsController?) -> Bool {
   a?.tracker === b?.tracker
 }
 
-/// Whether the two are different controllers.
+/// Whether both are different controllers.
 public func !== (_ a: _FetchedResultsController?, _ b: _FetchedResultsController?) -> Bool {
   a?.tracker !== b?.tracker
 }

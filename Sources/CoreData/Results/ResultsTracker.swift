@@ -9,14 +9,14 @@ final class ResultsTracker: @unchecked Sendable {
   let sectionNameKeyPath: String?
   let cacheName: String?
   weak var delegate: (any NSFetchedResultsControllerDelegate)? { didSet { takesDifferences = true } }
-  /// Set false by the delegate's default function, which shows that it has none of its own.
+  /// Whether the delegate implements the function for a difference. The default of that function sets it to false.
   var takesDifferences = true
   private(set) var layout: ResultsLayout?
-  /// The request as it was at the last fetch, which is what changes are followed by.
+  /// A copy of the request at the last fetch. Changes are followed by it.
   private var fetched: FetchParameters?
   private var observer: (any NSObjectProtocol)?
   weak var owner: (any ResultsOwner)?
-  /// The controller as its delegate sees it, as long as somebody holds it.
+  /// The controller as its delegate sees it, while it is in use.
   weak var view: NSFetchedResultsController<any NSFetchRequestResult>?
 
   init(
@@ -24,7 +24,7 @@ final class ResultsTracker: @unchecked Sendable {
     sectionNameKeyPath: String?, cacheName: String?
   ) {
     if request.content.sortDescriptors == nil {
-      misuse("An NSFetchedResultsController requires a fetch request with sort descriptors; an empty array will do.")
+      misuse("An NSFetchedResultsController requires a fetch request with sort descriptors; the array may be empty.")
     }
     self.request = request
     self.context = context
@@ -38,11 +38,11 @@ final class ResultsTracker: @unchecked Sendable {
     guard request.content.resultType == .managedObjectResultType else {
       throw CocoaError(
         .persistentStoreUnsupportedRequestType,
-        userInfo: [NSLocalizedDescriptionKey: "A fetched results controller gives managed objects only, so far."])
+        userInfo: [NSLocalizedDescriptionKey: "A fetched results controller supports managed objects only."])
     }
     let parameters = request.erased
     let objects = try context.core.fetchObjects(parameters)
-    // The names of sections are of the moment that the order is of.
+    // The section names must be computed from the same rows as the order.
     let layout = context.core.keepingRows { self.layout(of: objects) }
     try check(layout)
     (self.layout, fetched) = (layout, parameters)
@@ -55,7 +55,7 @@ final class ResultsTracker: @unchecked Sendable {
       .coreData,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "The section '\(torn)' stands in several places of the results; let the first sort descriptor sort by \(sectionNameKeyPath ?? "the section")."
+          "The objects of the section '\(torn)' are not adjacent in the results; let the first sort descriptor sort by \(sectionNameKeyPath ?? "the section")."
       ])
   }
 
@@ -78,7 +78,7 @@ final class ResultsTracker: @unchecked Sendable {
     }
   }
 
-  /// Whole numbers without a fraction, as `NSNumber` of Apple's platforms describes them.
+  /// Removes the fraction `.0`, as `NSNumber` of Apple's platforms describes whole numbers.
   private static func whole(_ text: String) -> String { text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
 
   func indexTitle(_ name: String) -> String? {
@@ -93,7 +93,7 @@ final class ResultsTracker: @unchecked Sendable {
   // MARK: Changes
 
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
-    // Without a delegate nobody would learn of changes, and none are followed.
+    // Without a delegate, changes are not followed.
     guard let old = layout, delegate != nil else { return }
     if userInfo[NSInvalidatedAllObjectsKey] != nil { return layout = layout(of: []) }
     func objects(_ keys: String...) -> Set<NSManagedObject> {
@@ -102,8 +102,8 @@ final class ResultsTracker: @unchecked Sendable {
     let deleted = objects(NSDeletedObjectsKey, NSInvalidatedObjectsKey)
     let changed = objects(NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey).subtracting(deleted)
     do { try follow(old, changed, deleted) } catch {
-      // A notification cannot throw. The results stay as they were until the next fetch.
-      report("a change of fetched results was not followed: \(error)")
+      // A notification cannot throw. The results stay unchanged until the next fetch.
+      report("fetched results could not be updated after a change: \(error)")
     }
   }
 
@@ -112,16 +112,16 @@ final class ResultsTracker: @unchecked Sendable {
   ) throws {
     guard let fetched else { return }
     let matching = try context.core.matching(changed, fetched)
-    // Nothing of what changed was or is among the results.
+    // No changed object is in the old or the new results.
     if matching.isEmpty && !changed.contains(where: old.contains) && !deleted.contains(where: old.contains) { return }
     var touched = changed
-    // Another object's change may have given an object another section, and so another place.
+    // The change of another object may have given an object another section, and so another position.
     touched.formUnion(renamed(old, besides: deleted))
     let rest = old.objects.filter { !deleted.contains($0) && !changed.contains($0) }
     let kept = rest.filter { !touched.contains($0) }
     var new = layout(of: try context.core.merged(kept, with: matching + rest.filter(touched.contains), fetched))
     if new.tornSection != nil {
-      // The order of the others is no longer that of their values either.
+      // The other objects are no longer in the order of their values either.
       touched.formUnion(rest)
       new = layout(of: try context.core.merged([], with: matching + rest, fetched))
       try check(new)
@@ -131,7 +131,7 @@ final class ResultsTracker: @unchecked Sendable {
     if !changes.isEmpty { tell(changes, old) }
   }
 
-  /// The objects whose section has another name than it had.
+  /// The objects whose section name has changed.
   private func renamed(_ old: ResultsLayout, besides deleted: Set<NSManagedObject>) -> [NSManagedObject] {
     guard let path = sectionNameKeyPath, !isStored(path) else { return [] }
     return old.sections.flatMap { section in
@@ -139,7 +139,7 @@ final class ResultsTracker: @unchecked Sendable {
     }
   }
 
-  /// A stored attribute changes with its object only.
+  /// Whether a key is a stored attribute, which changes only together with its object.
   private func isStored(_ key: String) -> Bool {
     fetched?.entityName.flatMap { context.model?.entitiesByName[$0]?.attributesByName[key] }?.isTransient == false
   }
@@ -152,7 +152,7 @@ final class ResultsTracker: @unchecked Sendable {
     }
     delegate.controllerWillChangeContent(controller)
     for change in changes.sections where sectionNameKeyPath != nil {
-      // A section that is gone has no objects, as observed on Apple's platforms.
+      // A deleted section is passed without objects, as observed on Apple's platforms.
       let section = change.type == .delete ? change.section.emptied : change.section
       delegate.controller(controller, didChange: section, atSectionIndex: change.index, for: change.type)
     }

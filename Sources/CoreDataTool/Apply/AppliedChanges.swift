@@ -97,22 +97,22 @@ struct AppliedChanges {
     let object = try find(text)
     guard let destination = relationship.destinationEntity, object.entity.isKindOf(entity: destination) else {
       throw ToolError(
-        message: "\(text) is no \(relationship.destinationEntity?.name ?? ""), to which \(relationship.name) leads.")
+        message: "\(text) is not a \(relationship.destinationEntity?.name ?? ""), the type of \(relationship.name).")
     }
     return object
   }
 
-  /// An object by what an insert called it, by `Entity/pN` or by its URI.
+  /// An object by the label of its insert, by `Entity/pN` or by its URI.
   private func find(_ text: String) throws -> NSManagedObject {
     if let object = named[text] { return object }
     let uri = text.hasPrefix("x-coredata:") ? text : uri(short: text)
     guard let id = uri.flatMap(store.coordinator.managedObjectID(for:)) else {
       throw ToolError(
-        message: "\"\(text)\" is no object: give Entity/pN, a URI of this store, or what an insert called it.")
+        message: "\"\(text)\" is not an object: give Entity/pN, a URI of this store, or the label of an insert.")
     }
     do {
       let object = try context.existingObject(with: id)
-      // An object is known by its own entity or by one above it.
+      // An ID may name the object's own entity or a superentity.
       return object
     } catch { throw ToolError(message: "There is no object \(text).") }
   }

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import StoreSchema
 
-/// Values of an operations file as attributes take them.
+/// Converts values of an operations file to values of attributes.
 enum AppliedValue {
-  /// Throws where the value is not one of the attribute's type. Nil for null.
+  /// Nil for null. Throws where the value does not have the attribute's type.
   static func value(_ value: JSONValue, for attribute: NSAttributeDescription) throws -> Any? {
     if case .null = value { return nil }
     if let composite = attribute as? NSCompositeAttributeDescription { return try self.composite(value, composite) }
@@ -16,7 +16,7 @@ enum AppliedValue {
   }
 
   private static func composite(_ value: JSONValue, _ composite: NSCompositeAttributeDescription) throws -> Any? {
-    guard let fields = value.object else { throw ToolError(message: "The value of \(composite.name) is no object.") }
+    guard let fields = value.object else { throw ToolError(message: "\(composite.name) must be a JSON object.") }
     var result: [String: Any] = [:]
     for (name, field) in fields {
       guard let element = composite.elements.first(where: { $0.name == name }) else {

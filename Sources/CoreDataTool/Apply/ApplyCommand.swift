@@ -1,13 +1,13 @@
 import CoreData
 import Foundation
 
-/// `coredata store apply`: changes objects as a file of operations says, all in one save.
+/// `coredata store apply`: changes objects by a file of operations, in one save.
 enum ApplyCommand {
   static let command = Command(
     words: ["store", "apply"], operands: ["PATH", "OPS.jsonl"], options: [.model],
-    summary: "Changes objects as a file says, in one save: all or nothing",
+    summary: "Changes objects by a file of operations, in one save: all or nothing",
     discussion: """
-      OPS.jsonl (- is the standard input) has one operation a line:
+      OPS.jsonl (- is the standard input) has one operation on each line:
 
         {"op":"insert","entity":"Book","as":"new","values":{"title":"Dune","published":{"$date":-1e9}}}
         {"op":"set","object":"Book/p12","values":{"title":"Emma","rating":null}}
@@ -15,16 +15,16 @@ enum ApplyCommand {
         {"op":"relate","object":"Author/p3","relationship":"books","add":["new"],"remove":["Book/p7"]}
         {"op":"delete","object":"Book/p8"}
 
-      Values are those of `store dump`, tags included; null makes an attribute nil. An object is "Entity/pN", its URI, or what an
-      earlier insert called it with "as". "to" replaces what a relationship leads to: an object or null, for a to-many an array,
-      in order where the relationship is ordered; "add" appends. The rules of the model are checked as in every save: on any
-      error, of the file or of the model, nothing is changed. Afterwards the objects that were inserted are listed, one a line,
+      Values are those of `store dump`, tags included; null makes an attribute nil. An object is "Entity/pN", its URI, or the label
+      "as" of an earlier insert. "to" replaces the destination of a relationship: an object or null, for a to-many an array, in
+      order where the relationship is ordered; "add" appends. The save validates the objects: after any error, in the file or of
+      the validation, nothing is changed. Then the inserted objects are listed, one on each line,
       {"as":"new","objectID":"x-coredata://…"}.
       """
   ) { invocation, output in
     let lines = try Operation.read(invocation.operands[1])
     let store = try OpenedStore(invocation.operands[0], model: invocation.value("--model"), isReadOnly: false)
-    // Closed whatever happens, so that nothing stays beside the file.
+    // Closed after errors too, so that no file stays beside the store.
     defer { try? store.coordinator.remove(store.store) }
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = store.coordinator
@@ -62,18 +62,18 @@ enum Operation {
     case members(add: [String], remove: [String])
   }
 
-  /// The operations of a file with the numbers of their lines. Empty lines are passed over.
+  /// The operations of a file, with their line numbers. Empty lines are skipped.
   static func read(_ path: String) throws -> [(line: Int, operation: Operation)] {
     let data: Data
     do {
       data =
         try path == "-" ? FileHandle.standardInput.readToEnd() ?? Data() : Data(contentsOf: URL(fileURLWithPath: path))
-    } catch { throw ToolError(message: "The operations \(path) cannot be read.") }
+    } catch { throw ToolError(message: "The file of operations \(path) cannot be read.") }
     var result: [(line: Int, operation: Operation)] = []
     for (index, line) in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       if line.allSatisfy({ $0 == 32 || $0 == 9 || $0 == 13 }) { continue }
       guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(line)), let fields = value.object else {
-        throw ToolError(message: "Line \(index + 1) is no JSON object.")
+        throw ToolError(message: "Line \(index + 1) is not a JSON object.")
       }
       do { result.append((index + 1, try Operation(fields))) } catch let error as ToolError {
         throw ToolError(message: "Line \(index + 1): \(error.message)")
@@ -86,19 +86,19 @@ enum Operation {
     var fields = fields
     func take(_ name: String) throws -> String {
       guard let text = fields.removeValue(forKey: name)?.string else {
-        throw ToolError(message: "\"\(name)\" is missing, or no string.")
+        throw ToolError(message: "\"\(name)\" is missing or not a string.")
       }
       return text
     }
     func values() throws -> [String: JSONValue] {
       guard let values = fields.removeValue(forKey: "values") else { return [:] }
-      guard let object = values.object else { throw ToolError(message: "\"values\" is no object.") }
+      guard let object = values.object else { throw ToolError(message: "\"values\" is not an object.") }
       return object
     }
     func names(_ name: String) throws -> [String] {
       guard let value = fields.removeValue(forKey: name) else { return [] }
       guard let list = value.array, list.allSatisfy({ $0.string != nil }) else {
-        throw ToolError(message: "\"\(name)\" is no array of objects.")
+        throw ToolError(message: "\"\(name)\" is not an array of objects.")
       }
       return list.compactMap(\.string)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON value as it was read. Whole numbers that fit are integers.
+/// A JSON value. Whole numbers that fit are integers.
 enum JSONValue: Decodable, Sendable {
   case null
   case bool(Bool)

@@ -1,20 +1,20 @@
 import Foundation
 import StoreProtocol
 
-/// One command: what it is called, what it takes, what it says of itself, and what it does.
+/// One command: its name, operands, options and help, and its function.
 ///
-/// The parser, the help, the man page and the shells' completions all read this.
+/// The parser, the help, the man page and the completions of shells use it.
 struct Command: Sendable {
   /// `["store", "info"]`.
   var words: [String]
-  /// Names of the operands, in their order; all are needed.
+  /// Names of the operands, in their order. All are required.
   var operands: [String] = []
   var options: [Option] = []
-  /// One line.
+  /// One line of the help.
   var summary: String
-  /// What the reader of the help must know beyond it.
+  /// Further paragraphs of the help.
   var discussion = ""
-  /// Gives false where the data was found wanting; then the exit status is 1. Throws what stopped it.
+  /// Returns false where the data has faults; then the exit status is 1. Throws the error that stopped it.
   var run: @Sendable (Invocation, Output) throws -> Bool
 
   var name: String { words.joined(separator: " ") }
@@ -24,7 +24,7 @@ struct Command: Sendable {
 struct Option: Sendable {
   /// `--model`.
   var name: String
-  /// What stands for its value in the help; nil for one that has none.
+  /// The placeholder for its value in the help; nil for an option without a value.
   var value: String?
   var isRepeatable = false
   var help: String
@@ -33,11 +33,11 @@ struct Option: Sendable {
   static let model = Option(
     name: "--model", value: "MODEL",
     help:
-      "the model: a .xcdatamodeld, .xcdatamodel, .momd, .mom, or a store that carries it; otherwise the one that the store carries, or one inferred from its tables"
+      "the model: a .xcdatamodeld, .xcdatamodel, .momd, .mom, or a store that contains it; otherwise the model in the store, or one inferred from its tables"
   )
 }
 
-/// What a command was called with.
+/// The operands and options of a call.
 struct Invocation: Sendable {
   var operands: [String] = []
   var values: [String: [String]] = [:]
@@ -47,18 +47,18 @@ struct Invocation: Sendable {
   func all(_ option: String) -> [String] { values[option] ?? [] }
 }
 
-/// A call that cannot be understood: exit status 2.
+/// An error in the call: exit status 2.
 struct UsageError: Error {
   var message: String
-  /// The command whose help says more, nil for the tool itself.
+  /// The command whose help explains the call; nil for the tool itself.
   var command: Command?
 }
 
-/// What stopped a command, as one sentence: exit status 1.
+/// The error that stopped a command, as one sentence: exit status 1.
 struct ToolError: Error {
   var message: String
 
-  /// What a store's engine said, behind an error of the framework.
+  /// The code of the store error that a Cocoa error contains.
   static func storeCode(of error: any Error) -> StoreError.Code? {
     ((error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code
   }

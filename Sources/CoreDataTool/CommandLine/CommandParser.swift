@@ -1,4 +1,4 @@
-/// Reads a command's operands and options from the words behind its name.
+/// Parses a command's operands and options from the words after its name.
 enum CommandParser {
   static func parse(_ words: ArraySlice<String>, for command: Command) throws -> Invocation {
     var result = Invocation()

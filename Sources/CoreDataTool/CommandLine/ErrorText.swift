@@ -5,7 +5,7 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Errors as one sentence for people.
+/// Converts errors to one sentence for people.
 enum ErrorText {
   static func sentence(_ error: any Error) -> String {
     switch error {

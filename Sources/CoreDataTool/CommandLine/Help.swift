@@ -1,4 +1,4 @@
-/// The texts that explain the tool.
+/// The help texts of the tool.
 enum Help {
   static let about = "Reads, checks and changes Core Data stores without a Mac."
 
@@ -15,7 +15,7 @@ enum Help {
       \(list.joined(separator: "\n"))
 
       coredata help COMMAND, or any command with --help, says more. coredata --version prints the version.
-      Exit status: 0 for success, 1 where the data is at fault, 2 where the call is. Reading changes nothing, not even times.
+      Exit status: 0 for success, 1 for an error in the data, 2 for an error in the call. Reading changes nothing, not even times.
       Colour is used on terminals only, and not where NO_COLOR is set.
 
       """

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Synchronization
 
-/// The tool: finds the command, runs it, and says how it went.
+/// The tool: finds the command, runs it, and reports its outcome.
 enum Tool {
   static let version = "0.1.0"
 
@@ -12,8 +12,8 @@ enum Tool {
     DescribeCommand.command, ShellTexts.completions, ShellTexts.manual,
   ]
 
-  /// Runs the command that `words` name, and gives the exit status: 0, 1 where the data is at fault, 2 where the call
-  /// is.
+  /// Runs the command that `words` name. Returns the exit status: 0, 1 for faults in the data, 2 for an error in the
+  /// call.
   static func run(_ words: [String]) -> Int32 {
     diagnosticsAreSilent.store(true, ordering: .relaxed)
     let output = Output()
@@ -25,7 +25,7 @@ enum Tool {
       complain(error.message, "usage: \(error.command.map(Help.usage) ?? "coredata COMMAND …, see coredata --help")")
       return 2
     } catch {
-      // What was read before is good, and may be what somebody waits for.
+      // Output that was produced before the error is valid, so it is written.
       try? output.flush()
       complain(ErrorText.sentence(error))
       return 1
@@ -58,7 +58,7 @@ enum Tool {
     let group = commands.filter { $0.words.first == words.first && $0.words.count > 1 }
     if let name = words.first, !group.isEmpty {
       let names = group.compactMap(\.words.last).joined(separator: ", ")
-      throw UsageError(message: "\"\(name)\" is followed by one of \(names).")
+      throw UsageError(message: "\"\(name)\" must be followed by one of \(names).")
     }
     throw UsageError(message: "There is no command \"\(words.first ?? "")\".")
   }

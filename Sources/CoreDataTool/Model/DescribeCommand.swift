@@ -9,8 +9,8 @@ enum DescribeCommand {
     words: ["model", "describe"], operands: ["PATH"], options: [.json],
     summary: "Describes a model file, or the model of a store",
     discussion: """
-      PATH is a .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store, whose model is the one it carries or one inferred from its
-      tables. Version hashes are computed from the model; a store's own stand beside them.
+      PATH is a .xcdatamodeld, .xcdatamodel, .momd or .mom, or a store. A store's model is the one that it contains, or one inferred
+      from its tables. Version hashes are computed from the model; the hashes in a store are shown beside them.
       """
   ) { invocation, output in
     let described = try DescribedModel(invocation.operands[0])
@@ -23,12 +23,12 @@ enum DescribeCommand {
   }
 }
 
-/// A model with the version hashes of the store it was found in.
+/// A model, with the version hashes of the store that it was found in.
 struct DescribedModel {
   private let model: NSManagedObjectModel
   private let storedHashes: [String: Data]
   private let entities: [NSEntityDescription]
-  /// By entity name, computed once: each depends on the whole model.
+  /// By entity name. Computed once, because each hash depends on the whole model.
   private let hashes: [String: Data]
 
   init(_ path: String) throws {
@@ -113,7 +113,7 @@ struct DescribedModel {
   // MARK: Text
 
   func write(to output: Output) {
-    // Names come from a file.
+    // Names come from a file, so control characters are escaped.
     func write(_ text: String) { output.line(Terminal.harmless(text)) }
 
     write("checksum \(checksum)\(model.isInferred ? " (inferred from the tables)" : "")")

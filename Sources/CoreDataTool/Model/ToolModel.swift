@@ -14,7 +14,7 @@ enum ToolModel {
       }
       return (model, .given)
     }
-    // What a store carries is a hint: it may be damaged, or of another version.
+    // The model in the store may be damaged, or of another version, so it is used only if it matches.
     if let carried = try? NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: store, ofType: type),
       fits(carried)
     {
@@ -28,13 +28,13 @@ enum ToolModel {
     model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) || configuration(model, metadata) != nil
   }
 
-  /// The configuration of the model that a store was made with, nil for all of the model or for another one.
+  /// The configuration of the model that a store was made with; nil for the whole model, and for another model.
   static func configuration(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> String? {
     if model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) { return nil }
     return model.configurations.first { model.isConfiguration(withName: $0, compatibleWithStoreMetadata: metadata) }
   }
 
-  /// All versions of the model at `path`, the current one first; or the model that a store there carries.
+  /// All versions of the model at `path`, the current one first; or the model in the store there.
   static func read(_ path: String) throws -> [NSManagedObjectModel] {
     let url = URL(fileURLWithPath: path)
     guard FileManager.default.fileExists(atPath: path) else { throw ToolError(message: "There is no model \(path).") }
@@ -46,8 +46,8 @@ enum ToolModel {
     return [try NSManagedObjectModel.read(url)] + NSManagedObjectModel.versions(ofModelAt: url)
   }
 
-  /// Makes the values of transformable attributes the bytes that are stored: the application's transformers are not
-  /// here, and no version hash depends on them.
+  /// Makes the stored bytes the values of transformable attributes. The tool does not have the application's
+  /// transformers, and no version hash depends on them.
   static func keepStoredBytes(_ model: NSManagedObjectModel) {
     let name = NSValueTransformerName("StoredBytes")
     ValueTransformer.setValueTransformer(ValueTransformer(), forName: name)

@@ -3,14 +3,14 @@ import PropertyLists
 
 /// Keyed archives as JSON, without making any object of the archived classes.
 ///
-/// Strings, numbers, arrays, sets and dictionaries of Foundation are what they are in JSON; dates ISO 8601, data
-/// base64. Any other object is its class under `$class` and its values under their keys. What is shared or goes round
-/// in circles beyond the limits is `{"$omitted":"…"}`.
+/// Strings, numbers, arrays, sets and dictionaries of Foundation become the corresponding JSON; dates become ISO 8601,
+/// data base64. Any other object becomes its class under `$class` and its values under their keys. Values beyond the
+/// limits, as shared or cyclic objects can produce them, become `{"$omitted":"…"}`.
 enum ArchiveText {
   private static let depthLimit = 64
   private static let nodeLimit = 100_000
 
-  /// Nil for bytes that are no keyed archive.
+  /// Nil for bytes that are not a keyed archive.
   static func json(_ data: Data) -> String? {
     guard let archive = try? KeyedArchiveReader(data) else { return nil }
     var nodes = nodeLimit

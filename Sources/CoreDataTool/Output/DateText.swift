@@ -3,15 +3,15 @@ import StoreSchema
 /// Dates in ISO 8601, in UTC.
 enum DateText {
   private static let secondsToReferenceDate: Double = 978_307_200
-  /// Beyond the years 0001 to 9999 ISO 8601 has no agreed form.
+  /// For years outside of 0001 to 9999 ISO 8601 has no agreed form.
   private static let range = -62_135_596_800.0..<253_402_300_800.0
 
-  /// `2001-01-01T00:00:00.000Z` of seconds since then: milliseconds, or microseconds where they are needed. A number
-  /// for what no calendar has.
+  /// The ISO 8601 text of seconds since 2001, such as `2001-01-01T00:00:00.000Z`, with milliseconds, or with
+  /// microseconds where necessary. The plain number where the date is out of range.
   static func iso8601(_ seconds: Double) -> String {
     let time = seconds + secondsToReferenceDate
     guard time.isFinite, range.contains(time) else { return JSONText.number(seconds) }
-    // Both parts from the seconds since 2001, which have more digits left for the fraction.
+    // Both parts come from the seconds since 2001, which leave more digits for the fraction.
     var whole = seconds.rounded(.down) + secondsToReferenceDate
     var micros = ((seconds - seconds.rounded(.down)) * 1e6).rounded()
     if micros >= 1e6 { (whole, micros) = (whole + 1, 0) }
@@ -24,8 +24,8 @@ enum DateText {
       + "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2)).\(digits)Z"
   }
 
-  /// The proleptic Gregorian date of a day counted from 1970-01-01; years count from March, so that a leap day comes
-  /// last.
+  /// The proleptic Gregorian date of a day counted from 1970-01-01. Years are counted from March, so that a leap day
+  /// comes last.
   private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -1,10 +1,10 @@
 import StoreSchema
 
-/// Pieces of JSON text in the canonical form: no spaces, members sorted by the bytes of their names, nothing escaped
-/// that need not be.
+/// Pieces of JSON text in the canonical form: no spaces, members sorted by the bytes of their names, and only necessary
+/// escapes.
 enum JSONText {
   static func string(_ text: some StringProtocol) -> String {
-    // Byte by byte: what is escaped is ASCII, and no byte of another character is.
+    // Byte by byte: only ASCII characters are escaped, and no byte of another character is ASCII.
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.reduce(2) { $0 + ($1 < 0x20 ? 6 : $1 == quote || $1 == backslash ? 2 : 1) })
     bytes.append(quote)
@@ -35,11 +35,11 @@ enum JSONText {
     }
   }
 
-  /// A double as the shortest digits that read back equal, with a fraction, or with an exponent from 1e16 on and below
-  /// 1e-4.
+  /// The shortest digits of a double that read back as the same value, with a fraction; with an exponent from 1e16 on
+  /// and below 1e-4.
   static func number(_ value: Double) -> String {
     if value.isInfinite { return object(["$double": string(value < 0 ? "-inf" : "inf")]) }
-    // Swift begins with exponents at 2^53. What is greater has no fraction.
+    // Swift prints doubles above 2^53 with an exponent. Such values are whole numbers.
     if value.magnitude > 0x1p53, value.magnitude < 1e16 { return "\(Int64(value)).0" }
     return value.description
   }
@@ -49,7 +49,7 @@ enum JSONText {
     ordered(members.sorted { UTF8Order.isLess($0.key, $1.key) })
   }
 
-  /// Members as they come.
+  /// Members in the given order.
   static func ordered(_ members: [(key: String, value: String)]) -> String {
     var text = "{"
     text.reserveCapacity(members.reduce(2) { $0 + $1.key.utf8.count + $1.value.utf8.count + 4 })

@@ -4,7 +4,7 @@ import Foundation
 final class Output {
   private var buffer: [UInt8] = []
   private static let size = 1 << 16
-  /// The first thing that went wrong; what is written after it is lost.
+  /// The first error. Output after it is lost.
   private var failure: (any Error)?
 
   func write(_ text: String) {
@@ -31,7 +31,7 @@ final class Output {
     do { try FileHandle.standardOutput.write(contentsOf: data) } catch { failure = error }
   }
 
-  /// Writes what is left. Throws where anything could not be written.
+  /// Writes the rest of the buffer. Throws where any output could not be written.
   func flush() throws {
     drain()
     if failure != nil { throw ToolError(message: "The output cannot be written.") }

@@ -8,14 +8,15 @@ import Foundation
   import Darwin
 #endif
 
-/// What a terminal can show beyond plain text.
+/// Styles of text on a terminal.
 enum Terminal {
   enum Style: String {
     case error = "31;1"
     case strong = "1"
   }
 
-  /// Text with a colour where `handle` is a terminal and nobody asked for none ([no-color.org](https://no-color.org)).
+  /// Text with a style where `handle` is a terminal and colours are not switched off
+  /// ([no-color.org](https://no-color.org)).
   static func styled(_ text: String, _ style: Style, on handle: FileHandle) -> String {
     guard isTerminal(handle), ProcessInfo.processInfo.environment["NO_COLOR"].map(\.isEmpty) ?? true else {
       return text
@@ -23,7 +24,7 @@ enum Terminal {
     return "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m"
   }
 
-  /// Text of a file for people: control characters, with which it could take over a terminal, become visible.
+  /// Text of a file for people. Control characters, which could take over a terminal, are escaped.
   static func harmless(_ text: String) -> String {
     if text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) { return text }
     return text.unicodeScalars.map { scalar in

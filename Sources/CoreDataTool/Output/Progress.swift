@@ -1,6 +1,6 @@
 import Foundation
 
-/// Says on a terminal how far long work has come: nothing for the first second, then five times a second.
+/// Shows the progress of long work on a terminal: nothing for the first second, then five times a second.
 final class Progress {
   private let what: String
   private let isShown = Terminal.isTerminal(.standardError)
@@ -12,14 +12,14 @@ final class Progress {
 
   func step() {
     count += 1
-    // The clock is not asked for every object.
+    // The clock is not read for every object.
     guard isShown, count & 0xF == 0, Date() >= next else { return }
     next = Date(timeIntervalSinceNow: 0.2)
     hasWritten = true
     write("\r\(count) \(what)")
   }
 
-  /// Takes the line away again.
+  /// Removes the line again.
   func end() {
     if hasWritten { write("\r\u{1b}[K") }
   }

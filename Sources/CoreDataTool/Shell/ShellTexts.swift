@@ -1,4 +1,4 @@
-/// The man page and the completions of shells, made from the table of commands.
+/// The man page and the completions of shells, made from the list of commands.
 enum ShellTexts {
   static let completions: Command = Command(
     words: ["completions"], operands: ["SHELL"], summary: "Writes completions for bash, zsh or fish",
@@ -21,7 +21,7 @@ enum ShellTexts {
 
   // MARK: Completions
 
-  /// The words that may come first, and for each of them those that may come second.
+  /// The possible first words, and for each of them the possible second words.
   private static var tree: [(first: String, second: [String])] {
     var result: [(first: String, second: [String])] = []
     for command in Tool.commands {
@@ -125,8 +125,8 @@ enum ShellTexts {
       if !command.discussion.isEmpty { lines += [".PP", ".nf", escaped(command.discussion), ".fi"] }
     }
     lines += [
-      ".SH EXIT STATUS", "0 for success, 1 where the data is at fault, 2 where the call is.", ".SH ENVIRONMENT", ".TP",
-      ".B NO_COLOR", "Where it is set, no colour is used.",
+      ".SH EXIT STATUS", "0: success. 1: an error in the data. 2: an error in the call.", ".SH ENVIRONMENT", ".TP",
+      ".B NO_COLOR", "If it is set, no colour is used.",
     ]
     return lines.joined(separator: "\n") + "\n"
   }

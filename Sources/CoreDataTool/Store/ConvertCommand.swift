@@ -2,25 +2,25 @@ import CoreData
 import Foundation
 import StoreProtocol
 
-/// `coredata store convert`: the same objects in a store of another type.
+/// `coredata store convert`: copies the objects to a store of another type.
 enum ConvertCommand {
   static let command = Command(
     words: ["store", "convert"], operands: ["SRC", "DST"],
     options: [
       Option(
-        name: "--to", value: "TYPE", help: "the type of the new store, \(typeNames); otherwise as DST's extension says"),
-      Option(name: "--replace", help: "a store of this type that is at DST may go"),
+        name: "--to", value: "TYPE", help: "the type of the new store, \(typeNames); otherwise by DST's extension"),
+      Option(name: "--replace", help: "replace a store of this type at DST"),
       .model,
     ],
     summary: "Writes everything that a store holds to a new store of any type",
     discussion: """
       Objects keep their keys, so that `store dump` of both stores is the same; relationships keep their order, and the metadata the
-      application's entries. The new store has a UUID of its own; versions of objects begin anew, and history is not carried over,
-      which is said on the standard error where there is some.
+      application's entries. The new store has its own UUID. Versions of objects start again, and history is not copied; a message
+      on standard error says so where there is history.
 
-      The new store takes its place when it is complete: on any error, and when the command is killed, what was at DST is still
-      there. A store with values or references that cannot be right is not converted; `store verify` lists them. XML and binary stores
-      carry no model: give --model to read them.
+      DST is replaced when the new store is complete: after an error, or if the command is killed, the former DST is unchanged. A
+      store with invalid values or references is not converted; `store verify` lists them. XML and binary stores contain no model:
+      give --model to read them.
       """
   ) { invocation, output in
     let (source, path) = (invocation.operands[0], invocation.operands[1])
@@ -28,7 +28,7 @@ enum ConvertCommand {
     let store = try OpenedStore(source, model: invocation.value("--model"))
     if store.modelSource == .inferred {
       throw ToolError(
-        message: "The store carries no model, and one inferred from it is not good enough to write with; give --model.")
+        message: "The store contains no model, and an inferred model does not suffice for writing; give --model.")
     }
     let progress = Progress("objects")
     defer { progress.end() }
@@ -51,6 +51,6 @@ enum ConvertCommand {
     if let type = types.first(where: { $0.lowercased() == wanted.lowercased() }) { return type }
     throw ToolError(
       message: name.map { "There is no type \($0) to convert to; there are \(typeNames)." }
-        ?? "The extension of \(path) does not tell the type of the new store; give --to.")
+        ?? "The extension of \(path) is not that of a store type; give --to.")
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Objects of one entity as lines of the canonical dump.
+/// Writes objects of one entity as lines of the canonical dump.
 struct DumpLine {
   private let entity: Entity
   private let schema: Schema
@@ -34,7 +34,7 @@ struct DumpLine {
     return (line, isSound)
   }
 
-  /// Nil where there is nothing.
+  /// Nil where there is no value.
   private func value(_ attribute: Attribute, _ object: InspectedObject, _ isSound: inout Bool) -> String? {
     if attribute.type != .composite {
       return object.values[attribute.slot].dumpText(attribute.type, &isSound)
@@ -48,9 +48,9 @@ struct DumpLine {
 
 /// The elements of composite attributes as nested JSON objects.
 enum CompositeText {
-  /// `leaves` by their paths, `geo.latitude`.
+  /// `leaves` by their paths, such as `geo.latitude`.
   static func object(_ leaves: [(path: String, text: String)]) -> String {
-    // Innermost first: the deepest paths become members of the level above them until one level is left.
+    // Innermost first: the deepest members are combined to an object one level above, until one level is left.
     var members = leaves.map { (path: $0.path.split(separator: ".").map(String.init), text: $0.text) }
     while let depth = members.map(\.path.count).max(), depth > 1 {
       let inner = members.filter { $0.path.count == depth }
@@ -97,7 +97,7 @@ extension Value {
 }
 
 extension InspectedTargets {
-  /// The canonical text; nil where there are none.
+  /// The canonical text; nil where there are no destinations.
   func dumpText(_ relationship: Relationship, _ schema: Schema, _ isSound: inout Bool) -> String? {
     func invalid(_ reason: String) -> String {
       isSound = false

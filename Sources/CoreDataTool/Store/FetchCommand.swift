@@ -3,29 +3,29 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// `coredata store fetch`: the objects that a predicate selects.
+/// `coredata store fetch`: the objects that match a predicate.
 enum FetchCommand {
   static let command: Command = Command(
     words: ["store", "fetch"], operands: ["PATH"],
     options: [
-      Option(name: "--entity", value: "ENTITY", help: "the entity, its sub-entities included; needed"), .model,
+      Option(name: "--entity", value: "ENTITY", help: "the entity, its sub-entities included; required"), .model,
       Option(
         name: "--predicate", value: "PREDICATE",
         help: "in NSPredicate's format, such as 'age > 30 AND name BEGINSWITH \"A\"'"),
       Option(
         name: "--sort", value: "KEY[:desc]", isRepeatable: true,
-        help: "a key path to sort by; several count in their order"),
-      Option(name: "--limit", value: "N", help: "at most so many objects"),
-      Option(name: "--json", help: "write JSON, one object a line; the default"),
-      Option(name: "--csv", help: "write CSV (RFC 4180) with a line of names first"),
-      Option(name: "--explain", help: "say what the store does of it and what is done in memory, and fetch nothing"),
+        help: "a key path to sort by; give several in their order"),
+      Option(name: "--limit", value: "N", help: "the maximum number of objects"),
+      Option(name: "--json", help: "write JSON, one object on each line; the default"),
+      Option(name: "--csv", help: "write CSV (RFC 4180), with the names in the first line"),
+      Option(name: "--explain", help: "show what the store does and what is done in memory, without fetching"),
       Option(name: "--decode", help: "show keyed archives in transformable values as JSON"),
     ],
     summary: "Fetches objects, as JSON or CSV",
     discussion: """
-      JSON has one object a line: {"objectID":"x-coredata://…",property:value…}, properties sorted by name. A to-one is the URI
+      JSON has one object on each line: {"objectID":"x-coredata://…",property:value…}, properties sorted by name. A to-one is the URI
       of its destination, a to-many an array of URIs, sorted as texts (the order of ordered relationships is in `store dump`).
-      Dates are ISO 8601 in UTC with a fraction, data is base64, what is nil is null. In CSV what is nil is empty, a to-many is
+      Dates are ISO 8601 in UTC with a fraction, data is base64, nil is null. In CSV nil is empty, a to-many is
       its URIs with spaces between, and a composite attribute is JSON.
       """
   ) { invocation, output in

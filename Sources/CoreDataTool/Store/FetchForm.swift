@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Fetched objects as JSON lines and as CSV fields.
+/// Writes fetched objects as JSON lines and as CSV fields.
 struct FetchForm {
   private let store: OpenedStore
   private let decodes: Bool
@@ -23,7 +23,7 @@ struct FetchForm {
 
   // MARK: JSON
 
-  /// An object of a sub-entity shows the properties of that.
+  /// An object of a sub-entity has the properties of the sub-entity.
   func json(_ object: InspectedObject) -> String {
     let entity = store.schema.entities[object.reference.entity]
     var members = [(key: "objectID", value: JSONText.string(uri(object.reference)))]
@@ -116,7 +116,7 @@ enum CSVText {
     guard text.utf8.contains(where: { [UInt8(ascii: ","), UInt8(ascii: "\""), 10, 13].contains($0) }) else {
       return text
     }
-    // By code points: readers know no Characters, in which a quote may be only a part.
+    // Compares code points: other readers do not know Characters, in which a quotation mark may be only a part.
     var quoted = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       quoted.append(scalar)

@@ -1,7 +1,7 @@
 import Foundation
 import StoreProtocol
 
-/// Writes findings, one a line.
+/// Writes findings, one on each line.
 final class FindingReport {
   private let output: Output
   private let isJSON: Bool
@@ -30,7 +30,7 @@ final class FindingReport {
     ])
   }
 
-  /// Says how many there were, by the name of one and of several.
+  /// Writes the number of findings, with the noun for one and for several.
   func end(_ one: String, _ several: String) {
     if !isJSON { output.line(count == 0 ? "No \(several)." : "\(count) \(count == 1 ? one : several).") }
   }

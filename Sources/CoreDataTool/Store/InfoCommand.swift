@@ -4,14 +4,14 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// `coredata store info`: what a store is, its files and how many objects it has.
+/// `coredata store info`: the type and metadata of a store, its files and its number of objects.
 enum InfoCommand {
   static let command = Command(
     words: ["store", "info"], operands: ["PATH"], options: [.json, .model],
-    summary: "Shows what a store is, its files and how many objects it has",
-    discussion: "An entity's count is of its own objects, without those of its sub-entities."
+    summary: "Shows a store's type and metadata, its files and its number of objects",
+    discussion: "The count of an entity does not include objects of its sub-entities."
   ) { invocation, output in
-    // Before the store is open: who closes a file of his own takes the locks of all others in the process with it.
+    // Read before the store is opened: closing a descriptor of a file releases all locks of the process on that file.
     let path = invocation.operands[0]
     _ = try OpenedStore.look(at: URL(fileURLWithPath: path))
     let files = try StoreFile.all(of: path)
@@ -95,7 +95,7 @@ struct StoreFile {
   /// In lower-case hexadecimal digits.
   var sha256: String
 
-  /// The main file and all that belong to it.
+  /// The main file and all files that belong to it.
   static func all(of path: String) throws -> [StoreFile] {
     let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
     let folder = url.deletingLastPathComponent()
@@ -116,7 +116,7 @@ struct StoreFile {
     let path = folder.path + "/" + name
     guard let status = FileStatus(path), status.isRegular else { return nil }
     if status.isHole {
-      throw ToolError(message: "The file \(path) is next to nothing but a hole; no store has such files.")
+      throw ToolError(message: "The file \(path) is almost entirely a hole (sparse); no store has such files.")
     }
     guard let file = FileHandle(forReadingAtPath: path) else {
       throw ToolError(message: "The file \(path) cannot be read.")

@@ -3,7 +3,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// A store opened by the tool, with the model that it is read by.
+/// A store that the tool has opened, with its model.
 struct OpenedStore {
   enum ModelSource {
     case given, carried, inferred
@@ -20,10 +20,10 @@ struct OpenedStore {
 
   var schema: Schema { engine.schema }
 
-  /// Opens the store at `path`, by default so that nothing in its folder changes, not even times.
+  /// Opens the store at `path`. By default nothing in its folder changes, not even times.
   ///
-  /// `model` is the path of a model file, of which that version is taken that the store was made with. Nil takes the
-  /// model that the store carries, or one inferred from its tables.
+  /// `model` is the path of a model file; the version that the store was made with is used. With nil, the model in the
+  /// store is used, or one that is inferred from its tables.
   init(_ path: String, model: String?, isReadOnly: Bool = true) throws {
     url = URL(fileURLWithPath: path)
     (type, metadata) = try Self.look(at: url)
@@ -31,7 +31,7 @@ struct OpenedStore {
     if modelSource == .inferred && !isReadOnly {
       throw ToolError(
         message:
-          "The store carries no model, and one inferred from its tables is not good enough to write with; give --model."
+          "The store contains no model, and a model inferred from its tables does not suffice for writing; give --model."
       )
     }
     if !isReadOnly { ToolModel.keepStoredBytes(self.model) }
@@ -42,7 +42,7 @@ struct OpenedStore {
     engine = try store.requireEngine()
   }
 
-  /// The type of the store at a URL and what it says of itself.
+  /// The type and the metadata of the store at a URL.
   static func look(at url: URL) throws -> (type: String, metadata: [String: Any]) {
     guard FileManager.default.fileExists(atPath: url.path) else {
       throw ToolError(message: "There is no file \(url.path).")
@@ -51,17 +51,17 @@ struct OpenedStore {
     for type in NSPersistentStoreCoordinator.registeredStoreTypes.keys.sorted() {
       do { return (type, try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)) } catch {
         let code = ToolError.storeCode(of: error)
-        // Stores that are no files.
+        // Types whose stores are not files.
         if code == .notFound { continue }
-        // A store of this type with something wrong.
+        // A damaged store of this type.
         if code != .notAStore { throw error }
         failure = failure ?? error
       }
     }
-    throw failure ?? ToolError(message: "The file is no store of a type that the tool knows.")
+    throw failure ?? ToolError(message: "The file is not a store of a type that the tool supports.")
   }
 
-  /// The entities that the store holds, in the order of the bytes of their names.
+  /// The entities that the store holds, sorted by the bytes of their names.
   var entities: [Entity] { schema.storedEntities.sorted { UTF8Order.isLess($0.name, $1.name) } }
 
   func entity(named name: String) throws -> Entity {

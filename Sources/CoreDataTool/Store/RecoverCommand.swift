@@ -2,27 +2,27 @@ import CoreData
 import Foundation
 import StoreProtocol
 
-/// `coredata store recover`: what can still be read of a damaged store, in a new one.
+/// `coredata store recover`: writes the readable content of a damaged store to a new one.
 enum RecoverCommand {
   static let command = Command(
     words: ["store", "recover"], operands: ["SRC", "DST"],
     options: [
       Option(
         name: "--to", value: "TYPE",
-        help: "the type of the new store, \(ConvertCommand.typeNames); otherwise as DST's extension says"),
-      Option(name: "--from", value: "TYPE", help: "the type of the damaged store, where its file no longer tells"),
+        help: "the type of the new store, \(ConvertCommand.typeNames); otherwise by DST's extension"),
+      Option(name: "--from", value: "TYPE", help: "the type of the damaged store, where it cannot be recognized"),
       .json, .model,
     ],
-    summary: "Writes what can be read of a damaged store to a new one",
+    summary: "Writes the readable content of a damaged store to a new one",
     discussion: """
-      SRC stays as it is. Each object that can be read is in the new store, under its key and with its links to others that are there. What
-      is left out is listed, one a line, {"kind":…,"entity":…,"key":…,"property":…,"text":…} with --json, and the exit status is 1 then.
+      SRC is not changed. The new store contains each readable object, with its key and its links to other readable objects. Losses are
+      listed, one on each line, {"kind":…,"entity":…,"key":…,"property":…,"text":…} with --json. The exit status is 1 if there are any.
 
       SQLite stores are read row by row, around pages that cannot be read; XML stores object by object; binary stores object by object
-      as long as their table of objects is there; LMDB stores entry by entry, each with its checksum. Other formats have none for their parts: a
-      value that is damaged and still looks like one is taken for sound. Have a look at what was recovered.
+      if their table of objects is readable; LMDB stores entry by entry, each with its checksum. Other formats have no checksum for each
+      object: a damaged value that still looks valid is copied. So check the recovered values.
 
-      Give --model where the store carries no model, or none that can be read.
+      Give --model where the store contains no readable model.
       """
   ) { invocation, output in
     let (source, path) = (URL(fileURLWithPath: invocation.operands[0]), invocation.operands[1])
@@ -44,7 +44,7 @@ enum RecoverCommand {
     return report.count == 0
   }
 
-  /// The type of a file that may be damaged: the first that does not say that the file is none of its own.
+  /// The type of a file that may be damaged: the first type that does not reject the file as foreign.
   private static func type(of source: URL) throws -> String {
     guard FileManager.default.fileExists(atPath: source.path) else {
       throw ToolError(message: "There is no file \(source.path).")
@@ -55,10 +55,10 @@ enum RecoverCommand {
       }
       return type
     }
-    throw ToolError(message: "The file does not tell its type any more; give --from.")
+    throw ToolError(message: "The type of the file cannot be recognized; give --from.")
   }
 
-  /// The model that is given, of its versions the store's where that can be told; or the one that the store carries.
+  /// The given model, in the version of the store where that can be read; or the model in the store.
   private static func model(_ path: String?, for source: URL, _ type: String) throws -> NSManagedObjectModel {
     let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: source)
     if let path {
@@ -70,6 +70,6 @@ enum RecoverCommand {
     if let carried = try? NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: source, ofType: type) {
       return carried
     }
-    throw ToolError(message: "The store carries no model that can be read; give --model.")
+    throw ToolError(message: "The store contains no readable model; give --model.")
   }
 }

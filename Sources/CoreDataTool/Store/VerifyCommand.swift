@@ -2,18 +2,18 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// `coredata store verify`: whether a store is whole.
+/// `coredata store verify`: checks a store for damage.
 enum VerifyCommand {
   static let command = Command(
     words: ["store", "verify"], operands: ["PATH"],
     options: [
-      Option(name: "--apple", help: "also report what is sound but not as Apple's framework writes it"), .json, .model,
+      Option(name: "--apple", help: "also report valid content that Apple's framework would not write"), .json, .model,
     ],
-    summary: "Checks whether a store is whole",
+    summary: "Checks a store for damage",
     discussion: """
-      Checked are the database itself, every value against its type, every reference, both sides of relationships, order keys,
-      keys and the highest ones listed, versions, rows that belong to nothing, external files and the metadata. One finding a
-      line, {"kind":…,"entity":…,"key":…,"property":…,"text":…} with --json. The exit status is 1 where there is any.
+      Checks the database itself, every value against its type, every reference, both sides of relationships, order keys, keys
+      and the recorded highest keys, versions, rows without an owner, external files and the metadata. Writes one finding on each
+      line, {"kind":…,"entity":…,"key":…,"property":…,"text":…} with --json. The exit status is 1 if there are any.
       """
   ) { invocation, output in
     let store = try OpenedStore(invocation.operands[0], model: invocation.value("--model"))
@@ -35,7 +35,7 @@ enum VerifyCommand {
   }
 }
 
-/// What is wrong with one object.
+/// The faults of one object.
 struct ObjectCheck {
   private let object: InspectedObject
   private let schema: Schema

@@ -8,14 +8,14 @@ import StoreSchema
 public enum SQLFunction: Hashable, Sendable {
   /// (operator, options, left, right): 0 or 1.
   case compare
-  /// (number of the function, operand…): the value of a function of values.
+  /// (number of the function, operand…): the result of a function of values.
   case function
-  /// Aggregate: SQL's own ones give neither an exact sum nor the least and the greatest decimal.
+  /// Aggregate: SQL's own aggregates give no exact sum, and no least or greatest decimal.
   case aggregate(Aggregate)
-  /// Aggregate: the value of a function of a collection.
+  /// Aggregate: the result of a function of a collection.
   case collection(Function)
 
-  /// The functions that a connection has.
+  /// The functions of a connection.
   public static var all: [SQLFunction] {
     [.compare, .function] + Function.all.compactMap(SQLFunction.init(aggregate:))
   }
@@ -41,7 +41,7 @@ public enum SQLFunction: Hashable, Sendable {
 
   private static func name(_ selector: String) -> String { "OCD" + selector.dropLast().capitalized }
 
-  /// A number from 1 on by which a connection finds the function again.
+  /// The number of the function in a connection, from 1.
   public var code: Int {
     switch self {
     case .compare: 1
@@ -65,7 +65,7 @@ public enum SQLFunction: Hashable, Sendable {
   /// Whether the function takes the values of many rows.
   public var isAggregate: Bool { aggregate != nil }
 
-  /// What an aggregate makes of the values of its rows, each behind the code of its type.
+  /// The result of an aggregate over the values of its rows, each preceded by the code of its type.
   var aggregate: ResolvedAggregate? {
     switch self {
     case .compare, .function: nil

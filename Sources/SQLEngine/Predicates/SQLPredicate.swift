@@ -18,7 +18,7 @@ struct SQLPredicate {
     var joins = ""
   }
 
-  /// The name of the dialect that the text is of, by which functions have texts of their own (``Function/sql(_:)``).
+  /// The name of the SQL dialect, for ``Function/sql(_:)``.
   static let dialect = "sqlite"
 
   let layout: SQLLayout

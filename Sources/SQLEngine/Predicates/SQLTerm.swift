@@ -58,7 +58,7 @@ enum SQLValueType: Equatable {
   /// The number of an entity.
   case entity
 
-  /// The type as functions know it.
+  /// The type as a ``ValueType`` of functions.
   var valueType: ValueType {
     switch self {
     case .null: .null
@@ -75,7 +75,7 @@ enum SQLValueType: Equatable {
     }
   }
 
-  /// The type of a function's result; nil where nothing is known of it.
+  /// The type of a function's result; nil where it is unknown.
   init?(_ type: ValueType) {
     switch type {
     case .null: self = .null

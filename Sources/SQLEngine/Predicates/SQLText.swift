@@ -30,7 +30,7 @@ struct SQLText: ExpressibleByStringInterpolation {
     if separator != ", " { size.height += texts.count }
   }
 
-  /// A text with operands in the place of `?1`, `?2` and so on.
+  /// A text in which `?1`, `?2` and so on are replaced by operands.
   init(template: String, _ operands: [SQLText]) {
     size.height = SQLTextSize.symbols(template)
     for (index, part) in template.split(separator: "?", omittingEmptySubsequences: false).enumerated() {

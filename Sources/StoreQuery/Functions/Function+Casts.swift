@@ -1,18 +1,18 @@
 import StoreSchema
 
-/// Casts: `CAST(value, 'NSDate')` and the like. A format cannot call them by their selectors.
+/// Casts: `CAST(value, 'NSDate')` and others. A format cannot call them by their selectors.
 extension Function {
   static let casts = [
-    // Of a number or a text, the date that many seconds after 2001-01-01T00:00:00Z.
+    // A number or text gives the date that many seconds after 2001-01-01T00:00:00Z.
     cast(to: "NSDate", gives: .always(.date), CastKernel.date),
-    // Of a date, its seconds; of a text, what it spells.
+    // A date gives its seconds; a text gives the number that it contains.
     cast(to: "NSNumber", gives: .number, CastKernel.number),
     cast(to: "NSDecimalNumber", gives: .always(.decimalOrDouble), CastKernel.decimal),
-    // A number in digits, a UUID or a URL as its text.
+    // A number gives its digits; a UUID or URL gives its text.
     cast(to: "NSString", gives: .always(.text), CastKernel.string),
     cast(to: "NSUUID", gives: .always(.uuid), CastKernel.uuid),
     cast(to: "NSURL", gives: .always(.uri), CastKernel.url),
-    // Of bytes alone.
+    // Only bytes give bytes.
     cast(to: "NSData", gives: .always(.data), CastKernel.data),
   ]
 

@@ -3,19 +3,19 @@ import StoreSchema
 
 /// Functions of collections.
 extension Function {
-  /// The functions that a grouped fetch has, too.
+  /// The functions that grouped fetches have, too.
   static let collections =
     Aggregate.allCases.map { Function($0.rawValue, [.collection], gives: .always(.other), .aggregate($0)) } + [
       Function("distinct:", [.collection], gives: .always(.other), .distinct),
       Function("objectFrom:withIndex:", [.collection, .index], gives: .always(.other), .element),
     ]
 
-  /// Statistics: null where there are no numbers. Null and values that are no numbers do not count, and the order of
-  /// the values makes no difference.
+  /// Statistics. Null without numbers: null and other values that are not numbers do not count. The order of the values
+  /// does not affect the result.
   static let statistics = [
     // The middle number, or the mean of the two in the middle.
     statistic("median:", gives: ResultType(sameNumber), median),
-    // The least of the numbers that come most often. (Apple's function gives an array of them all.)
+    // The least of the most frequent numbers. (Apple's function gives an array of all of them.)
     statistic("mode:", gives: ResultType(sameNumber), mode),
     // The standard deviation of the numbers as a whole population, not as a sample of one [K].
     statistic("stddev:", gives: ResultType { sameNumber($0) == nil ? nil : .real }) {
@@ -34,7 +34,7 @@ extension Function {
       })
   }
 
-  /// A number of the collection. Of dates it may be a date or a mean of their seconds.
+  /// A number of the collection. For dates it may be a date, or a mean of their seconds.
   @Sendable private static func sameNumber(_ types: [ValueType]) -> ValueType? {
     guard let type = types.first, type.isNumeric, type != .date else { return nil }
     return type.hasDecimals ? .decimalOrDouble : type

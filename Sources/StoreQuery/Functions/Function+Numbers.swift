@@ -3,10 +3,10 @@ import StoreSchema
 
 /// Arithmetic and functions of one number.
 ///
-/// Null gives null, and so does an operand of another type than the function takes, and a result that is infinite or no
-/// number. Truth values count as 0 and 1 and dates as their seconds, as in ``ArithmeticKernel``.
+/// The result is null for null, for an operand of another type than the function takes, and where it would be infinite
+/// or not a number. Truth values count as 0 and 1 and dates as their seconds, as in ``ArithmeticKernel``.
 extension Function {
-  /// The sum, the difference and the other operations of two numbers.
+  /// The sum, the difference and the other operations on two numbers.
   static let arithmetic = [
     arithmetic("add:to:", "add", .add), arithmetic("from:subtract:", nil, .subtract),
     arithmetic("multiply:by:", "multiply", .multiply), arithmetic("divide:by:", "divide", .divide),
@@ -26,12 +26,12 @@ extension Function {
       .values { ArithmeticKernel.evaluate(operation, $0[0], $0[1]) })
   }
 
-  /// Functions of one number. Integers and decimals stay what they are where the result is whole; roots, logarithms and
+  /// Functions of one number. Integers and decimals keep their type where the result is whole; roots, logarithms and
   /// exponentials are doubles.
   static let numbers = [
     // The number with its sign reversed.
     number("negate:", ArithmeticKernel.negate),
-    // The integer with all bits reversed.
+    // The integer with all bits inverted.
     number("onesComplement:", ArithmeticKernel.complement),
     number("abs:", absolute),
     number("ceiling:") { rounded($0, .up) },

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The functions that there are, by their names.
+/// The registry of functions, by their names.
 extension Function {
-  /// The functions of the language.
+  /// The built-in functions of the language.
   package static let builtIn: [Function] =
     arithmetic + numbers + texts + statistics + collections + casts + locations + others
 
@@ -12,10 +12,10 @@ extension Function {
   /// The function with a selector.
   public static func named(_ selector: String) -> Function? { table.withLock { $0.function(selector) } }
 
-  /// The function that `CAST(value, 'className')` is; nil for a class that nothing can be cast to.
+  /// The function for `CAST(value, 'className')`; nil for a class without casts.
   public static func cast(to className: String) -> Function? { all.first { $0.castClass == className } }
 
-  /// The selector of the function that a format calls by a short name.
+  /// The selector of the function with this short name in a format.
   static func selector(shortName: String) -> String? {
     table.withLock { table in table.functions.first { $0.shortName == shortName }?.selector }
   }
@@ -25,8 +25,8 @@ extension Function {
     table.withLock { $0.functions.indices.contains(number) ? $0.functions[number] : nil }
   }
 
-  /// The number by which statements name the function; nil where it was not added. Numbers are never stored: in another
-  /// process the function may have another one.
+  /// The number by which statements name the function; nil if the function was not added. Numbers are never stored,
+  /// because another process may give the function another number.
   public var number: Int? { Self.table.withLock { $0.numbers[selector] } }
 
   /// Adds a function for the rest of the process, before any store is opened.

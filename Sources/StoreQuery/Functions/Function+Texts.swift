@@ -1,14 +1,14 @@
 import StoreSchema
 
-/// Functions of one string. Whatever is no string gives null.
+/// Functions of one string. Any other operand gives null.
 extension Function {
   static let texts = [
-    // In upper and lower case, whatever the language.
+    // The text in upper and in lower case, independent of the locale.
     text("uppercase:", gives: .text) { .string($0.uppercased()) },
     text("lowercase:", gives: .text) { .string($0.lowercased()) },
-    // Without case and diacritics, as `[cd]` compares.
+    // The text without case and diacritics, as `[cd]` compares it.
     text("canonical:", gives: .text) { .string(Folding([.caseInsensitive, .diacriticInsensitive]).folded($0)) },
-    // In UTF-16 code units, as `NSString.length`.
+    // The number of UTF-16 code units, as `NSString.length`.
     text("length:", gives: .number) { .int(Int64($0.utf16.count)) },
   ]
 

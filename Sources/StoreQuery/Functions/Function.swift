@@ -1,32 +1,33 @@
 import StoreSchema
 
-/// A function of the predicate language: everything that is known of it.
+/// A function of the predicate language, with its complete description.
 ///
-/// The parser and the printer take its names from here, the resolver its parameters, the evaluator its kernel, and SQL
-/// stores its result type and its text. A new function is one more entry of ``builtIn``.
+/// The parser and the printer use its names, the resolver its parameters, the evaluator its kernel, and SQL stores its
+/// result type and its SQL. A new function is one more entry of ``builtIn``.
 ///
 /// The names and meanings of Apple's functions are those of `NSExpression(forFunction:arguments:)`
 /// (https://developer.apple.com/documentation/foundation/nsexpression).
 public final class Function: Sendable {
   /// The name in archives and in `NSExpression(forFunction:arguments:)`, one colon for each parameter: `add:to:`.
   public let selector: String
-  /// The name before the parentheses in a format, for a function of two operands: `add`. Functions of one operand are
-  /// called by their selector without the colon.
+  /// The name before the parentheses in a format, for a function of two operands: `add`. A function of one operand is
+  /// called by its selector without the colon.
   public let shortName: String?
-  /// The class in `CAST(value, 'class')`, for the functions that casts are; nil for those that are called by name.
+  /// The class in `CAST(value, 'class')` for casts; nil for functions that are called by name.
   public let castClass: String?
-  /// What the function takes.
+  /// The types of the operands.
   public let parameters: [Parameter]
-  /// How its value is made.
+  /// The computation of the result.
   public let kernel: Kernel
   private let result: ResultType
-  /// Texts of SQL by the name of the dialect, in which `?1` stands for the first operand.
+  /// The SQL expressions by the name of the dialect. `?1` stands for the first operand.
   private let sql: [String: String]
 
   /// Describes a function.
   ///
-  /// `sql` gives an expression for each dialect that has one which means exactly the same for every operand of the
-  /// parameters' types. Without it, a store calls the kernel through a function of its connection.
+  /// `sql` has an expression for each dialect in which one exists that gives exactly the kernel's results, for all
+  /// operands of the parameters' types. For other dialects a store calls the kernel through a function of its
+  /// connection.
   public init(
     _ selector: String, shortName: String? = nil, castClass: String? = nil, _ parameters: [Parameter],
     gives result: ResultType, sql: [String: String] = [:], _ kernel: Kernel
@@ -40,7 +41,7 @@ public final class Function: Sendable {
     self.sql = sql
   }
 
-  /// What an operand has to be. For another one the function gives null.
+  /// The required type of an operand. For any other operand the function gives null.
   public enum Parameter: Sendable {
     /// A number, a truth value as 1 or 0, or a date as its seconds.
     case number
@@ -56,19 +57,19 @@ public final class Function: Sendable {
     case index
   }
 
-  /// How a function makes its value.
+  /// The computation of a function's result.
   public enum Kernel: Sendable {
-    /// Of the values of its operands, always the same for the same values. A location is two operands.
+    /// From the values of the operands. The same values always give the same result. A location is two operands.
     case values(@Sendable ([Value]) -> Value)
-    /// Of the values of its operands, maybe another one each time. Fetches refuse it.
+    /// From the values of the operands. The result may differ each time. Fetches refuse such functions.
     case random(@Sendable ([Value]) -> Value)
-    /// Of the values of a collection.
+    /// From the values of a collection.
     case collection(@Sendable ([Value]) -> Value)
-    /// Of the values of a collection or of a group of objects, one after another.
+    /// From the values of a collection or of a group of objects, one after another.
     case aggregate(Aggregate)
     /// The time of the evaluation.
     case now
-    /// The operand as it is.
+    /// The operand, unchanged.
     case operand
     /// Each element of a collection once.
     case distinct
@@ -76,8 +77,8 @@ public final class Function: Sendable {
     case element
   }
 
-  /// The value of a function of values. Null for another number of operands than it takes, and for functions whose
-  /// kernel is not one of values.
+  /// The result of a function of values. Null for the wrong number of operands, and for functions with another kind of
+  /// kernel.
   public func evaluate(_ operands: [Value]) -> Value {
     guard operands.count == operandCount else { return .null }
     return switch kernel {
@@ -106,20 +107,20 @@ extension Function.Parameter {
   }
 }
 
-// MARK: For stores that translate functions
+// MARK: Translation by stores
 
 extension Function {
-  /// The type of the result, as far as it follows from the types of the operands.
+  /// The type of the result, as far as the types of the operands determine it.
   public struct ResultType: Sendable {
     fileprivate let type: @Sendable ([ValueType]) -> ValueType?
 
-    /// A type that follows from those of the operands; nil where it depends on their values.
+    /// A type that depends on those of the operands; nil where it depends on their values.
     public init(_ type: @escaping @Sendable ([ValueType]) -> ValueType?) { self.type = type }
 
     /// The same type for all operands.
     public static func always(_ type: ValueType) -> ResultType { ResultType { _ in type } }
 
-    /// A number, which may be a decimal where an operand may be.
+    /// A number. It may be a decimal if an operand may be one.
     public static let number = ResultType { $0.contains(where: \.hasDecimals) ? .decimalOrDouble : .number }
   }
 
@@ -135,7 +136,7 @@ extension Function {
     return rest.isEmpty ? result.type(operands) : .null
   }
 
-  /// The expression in a dialect of SQL, in which `?1` stands for the first operand; nil where the kernel has to be
+  /// The expression in a dialect of SQL, in which `?1` stands for the first operand; nil where the kernel must be
   /// called.
   public func sql(_ dialect: String) -> String? { sql[dialect] }
 }

@@ -1,4 +1,5 @@
-/// The type of an expression's values, as far as functions need it: what a store knows of a column before it reads it.
+/// The type of an expression's values as far as functions need it: what a store knows about a column before it reads
+/// the column.
 public enum ValueType: Hashable, Sendable {
   /// Always null.
   case null
@@ -10,7 +11,8 @@ public enum ValueType: Hashable, Sendable {
   case date
   /// A decimal number.
   case decimal
-  /// The result of a function with decimals among its operands: a decimal, or a real number where none is exact.
+  /// The result of a function with decimals among its operands: a decimal, or a real number if there is no exact
+  /// decimal.
   case decimalOrDouble
   /// A string.
   case text
@@ -20,10 +22,10 @@ public enum ValueType: Hashable, Sendable {
   case uuid
   /// Bytes.
   case data
-  /// What no function takes.
+  /// A type that no function accepts.
   case other
 
-  /// Whether functions of numbers take it.
+  /// Whether functions of numbers accept it.
   public var isNumeric: Bool { self == .number || self == .real || self == .date || hasDecimals }
 
   /// Whether decimals may be among the values.

@@ -1,38 +1,38 @@
 import Foundation
 import StoreSchema
 
-/// What is made of the values of a group. Nil does not count.
+/// The aggregate functions over the values of a group. Nil values are ignored.
 public enum Aggregate: String, Hashable, Sendable, CaseIterable {
-  /// The number of values that are not nil. Of no values it is 0.
+  /// The number of values that are not nil; 0 without values.
   case count = "count:"
-  /// Of no values it is 0, as `@sum` is.
+  /// The sum; 0 without values, as `@sum` is.
   case sum = "sum:"
-  /// Of no values it is nil, as `@avg` is.
+  /// The average; nil without values, as `@avg` is.
   case average = "average:"
-  /// The least value. Of no values it is nil.
+  /// The least value; nil without values.
   case minimum = "min:"
-  /// The greatest value. Of no values it is nil.
+  /// The greatest value; nil without values.
   case maximum = "max:"
 
   /// Collects the values of one group for one aggregate.
   ///
-  /// The sum of integers and reals is the exact one, rounded once, so that their order makes no difference; it is nil
-  /// where it is infinite. Decimals are added by ``ArithmeticKernel``, from the least to the greatest. What is no
-  /// number has no sum and no average; the least and the greatest value are those of ``SortComparison``.
+  /// The sum of integers and reals is the exact sum, rounded once, so it does not depend on their order; it is nil
+  /// where it is infinite. Decimals are added by ``ArithmeticKernel``, in ascending order. With a value that is not a
+  /// number, sum and average are nil. The least and the greatest value are those of ``SortComparison``.
   public struct Collector: Sendable {
     private let aggregate: Aggregate
     private var count: Int64 = 0
-    /// The least or greatest value; null where there is something that has no sum.
+    /// The least or greatest value; for sums, null after a value that has no sum.
     private var result: Value = .int(0)
     private var decimals: [Decimal] = []
-    /// The sum of the integers, which no number of them makes too great for it.
+    /// The sum of the integers. No possible number of them overflows it.
     private var whole: Int128 = 0
     private var reals: ExactSum?
 
-    /// Collects values for an aggregate; there are none so far.
+    /// A collector without values.
     public init(_ aggregate: Aggregate) { self.aggregate = aggregate }
 
-    /// Adds a value. Null does not count.
+    /// Adds a value. Null is ignored.
     public mutating func add(_ value: Value) {
       if value.isNull { return }
       count += 1
@@ -51,7 +51,7 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
       }
     }
 
-    /// The same as ``add(_:)`` of the value, without making one.
+    /// Does the same as ``add(_:)`` of the value, without making a `Value`.
     public mutating func add(real: Double) {
       guard aggregate == .sum || aggregate == .average else { return add(.double(real)) }
       count += 1
@@ -63,7 +63,7 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
       reals?.add(real)
     }
 
-    /// What the aggregate makes of the values that were added.
+    /// The result of the aggregate over the added values.
     public var value: Value {
       switch aggregate {
       case .count: .int(count)
@@ -86,7 +86,7 @@ public enum Aggregate: String, Hashable, Sendable, CaseIterable {
       return ArithmeticKernel.evaluate(.add, sum, numbers)
     }
 
-    /// A double, or a decimal of decimals: the division of integers would drop the fraction.
+    /// The quotient as a double, or as a decimal for decimals. The division of integers would drop the fraction.
     private static func quotient(_ sum: Value, _ count: Int64) -> Value {
       if case .int(let whole) = sum { return .double(Double(whole) / Double(count)) }
       if case .double(let real) = sum { return .double(real / Double(count)) }

@@ -1,42 +1,45 @@
 import Foundation
 import StoreSchema
 
-/// What arithmetic means over values: every result is a finite number, a date, or null.
+/// Arithmetic over values. Every result is a finite number, a date, or null.
 ///
-/// Truth values count as 0 and 1. Two integers give an integer, or a double where 64 bits do not suffice; division then
-/// drops the fraction [K] and the remainder has the sign of the dividend. A decimal with any number gives a decimal,
-/// exact to 38 digits, and a double where it lies beyond 1e±40. All else gives a double. A date with a number of
-/// seconds added or subtracted is a date; elsewhere it counts as its seconds since 2001-01-01T00:00:00Z.
-///
-/// Null gives null, and so do operands that are no number, division by zero of any kind, and results that are infinite.
+/// - Truth values count as 0 and 1.
+/// - Two integers give an integer, or a double where 64 bits do not suffice. Integer division drops the fraction [K];
+///   the remainder has the sign of the dividend.
+/// - A decimal with any number gives a decimal, exact to 38 digits, or a double outside of 1e±40. Other numbers give a
+///   double.
+/// - A date with a number of seconds added or subtracted is a date. Elsewhere a date counts as its seconds since
+///   2001-01-01T00:00:00Z.
+/// - The result is null for a null operand, an operand that is not a number, division by zero of any kind, and infinite
+///   results.
 public enum ArithmeticKernel {
   /// The operations of two operands.
   public enum Operation: Hashable, Sendable, CaseIterable {
     /// The sum.
     case add
-    /// The first operand less the second.
+    /// The first operand minus the second.
     case subtract
     /// The product.
     case multiply
     /// The first operand divided by the second.
     case divide
-    /// The remainder of a division of the first operand by the second.
+    /// The remainder of the first operand divided by the second.
     case modulus
     /// The first operand to the power of the second.
     case power
-    /// The bits that both integers have.
+    /// The bits that are set in both integers.
     case bitwiseAnd
-    /// The bits that either integer has.
+    /// The bits that are set in either integer.
     case bitwiseOr
-    /// The bits that one of the integers has and the other has not.
+    /// The bits that are set in exactly one of the integers.
     case bitwiseXor
-    /// The first integer shifted left by as many bits as the second says.
+    /// The first integer shifted left by the number of bits in the second.
     case shiftLeft
-    /// The first integer shifted right by as many bits as the second says.
+    /// The first integer shifted right by the number of bits in the second.
     case shiftRight
   }
 
-  /// The result of an operation. Operations on bits take integers only and give null for others.
+  /// The result of an operation. Operations on bits accept only integers and return null for other operands.
   public static func evaluate(_ operation: Operation, _ left: Value, _ right: Value) -> Value {
     guard let a = Number(left), let b = Number(right) else { return .null }
     guard left.isDate || right.isDate else { return evaluate(operation, a, b) }
@@ -51,7 +54,7 @@ public enum ArithmeticKernel {
     return evaluate(.subtract, .int(0), value)
   }
 
-  /// The integer with all bits reversed; null for what is no integer.
+  /// The integer with all bits inverted; null for a value that is not an integer.
   public static func complement(_ value: Value) -> Value {
     if case .int(let value)? = Number(value) { .int(~value) } else { .null }
   }
@@ -117,8 +120,8 @@ extension Number {
     }
   }
 
-  /// The number as decimal, nil where it lies beyond 1e±40: Foundation's operators stop the process when the exponent
-  /// of a result overflows, which operands within that range cannot reach.
+  /// The number as a decimal; nil outside of 1e±40. Foundation's operators stop the process when the exponent of a
+  /// result overflows, which operands within that range cannot cause.
   var decimal: Decimal? {
     let decimal: Decimal? =
       switch self {

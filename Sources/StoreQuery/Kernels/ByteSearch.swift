@@ -1,6 +1,6 @@
 import Foundation
 
-/// Comparison and search over bytes. UTF-8 is such that a text is found only at scalar boundaries.
+/// Comparison and search over bytes. In UTF-8 a match always begins and ends at a scalar boundary.
 enum ByteSearch {
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
@@ -12,7 +12,7 @@ enum ByteSearch {
 
   @inline(__always)
   static func beginsWith(_ text: Bytes, _ prefix: Bytes) -> Bool {
-    // Most texts differ in their first byte, which is quicker seen than by a call.
+    // Most texts differ in their first byte, which is checked without a call.
     guard let first = prefix.first, text.count >= prefix.count, text[0] == first else { return false }
     return prefix.count == 1 || matches(text, prefix, at: 0)
   }
@@ -23,7 +23,7 @@ enum ByteSearch {
 
   static func contains(_ text: Bytes, _ part: Bytes) -> Bool {
     guard let first = part.first, text.count >= part.count else { return false }
-    // Parts are short; a part of n bytes in a text of m costs n·m at worst.
+    // Parts are short. A part of n bytes in a text of m costs at most n·m.
     for start in 0...text.count - part.count where text[start] == first && matches(text, part, at: start) {
       return true
     }
@@ -32,7 +32,7 @@ enum ByteSearch {
 
   static func areEqual(_ a: Bytes, _ b: Bytes) -> Bool { a.count == b.count && compare(a, b) == .same }
 
-  /// Whether the part stands at an offset from which the text is long enough.
+  /// Whether the part is at an offset. The text must be long enough there.
   private static func matches(_ text: Bytes, _ part: Bytes, at start: Int) -> Bool {
     areEqual(Bytes(rebasing: text[start..<start + part.count]), part)
   }

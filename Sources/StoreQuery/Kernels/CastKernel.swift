@@ -1,29 +1,29 @@
 import Foundation
 import StoreSchema
 
-/// What `CAST(value, 'ClassName')` means over values.
+/// The results of `CAST(value, 'ClassName')` over values.
 ///
-/// A date and its seconds since 2001-01-01T00:00:00Z become each other, and numbers, UUIDs and URLs become texts and
-/// are read from them. What has no form of the class is null, as null itself is.
+/// A date and its seconds since 2001-01-01T00:00:00Z are converted to each other. Numbers, UUIDs and URLs are converted
+/// to text and back. A value without a form of the class, and null, give null.
 public enum CastKernel {
-  /// The date of a number of seconds, or of a text that spells it.
+  /// The date with a number of seconds, or with the number that a text contains.
   public static func date(_ value: Value) -> Value { finiteNumber(value).map { .date($0.double) } ?? .null }
 
-  /// The decimal number of a number, a date or a text.
+  /// The decimal number of a number or a date, or the one that a text contains.
   public static func decimal(_ value: Value) -> Value {
     finiteNumber(value).flatMap(\.exactDecimal).map(Value.decimal) ?? .null
   }
 
-  /// The text of a number, a UUID or a URL.
+  /// The digits of a number, or the text of a UUID or URL.
   public static func string(_ value: Value) -> Value { text(value).map(Value.string) ?? .null }
 
   /// The URL of a text.
   public static func url(_ value: Value) -> Value { value.text.map(Value.uri) ?? .null }
 
-  /// Bytes, of bytes alone.
+  /// Bytes; null for every other value.
   public static func data(_ value: Value) -> Value { if case .data = value { value } else { .null } }
 
-  /// The seconds of a date, the number that a text spells, and numbers as they are.
+  /// A number unchanged, the seconds of a date, or the number that a text contains.
   public static func number(_ value: Value) -> Value {
     switch value {
     case .date(let seconds): .double(seconds)
@@ -37,7 +37,7 @@ public enum CastKernel {
 
   private static func read(_ text: String) -> Value {
     if let whole = Int64(text) { return .int(whole) }
-    // Only what is written in digits: not "nan", "inf" or hexadecimal.
+    // Only decimal notation, not "nan", "inf" or hexadecimal.
     guard !text.isEmpty, text.utf8.allSatisfy("0123456789+-.eE".utf8.contains), let number = Double(text),
       number.isFinite
     else { return .null }
@@ -56,7 +56,7 @@ public enum CastKernel {
     }
   }
 
-  /// The UUID that a text spells.
+  /// The UUID that a text contains.
   public static func uuid(_ value: Value) -> Value {
     switch value {
     case .uuid: value

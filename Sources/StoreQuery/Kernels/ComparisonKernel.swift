@@ -1,13 +1,13 @@
 import StoreSchema
 
-/// What the operators of a comparison mean over values that are known: always true or false.
+/// The operators of a comparison over known values. The result is always true or false.
 ///
-/// Null equals null only; in the orderings and the string operators it gives false on either side (`nil <= nil` too
-/// [K]). `!=` is the negation of `==`, so that it matches null. Operands of types that cannot be compared give false,
-/// but for `!=`.
+/// Null equals only null. The orderings and the string operators give false with null on either side (also `nil <= nil`
+/// [K]). `!=` is the negation of `==`, so it matches null. Operands of types that cannot be compared give false, except
+/// for `!=`.
 public enum ComparisonKernel {
   /// Evaluates an operator over two values. IN means here that the left text occurs in the right one. BETWEEN and
-  /// custom selectors give false, as does MATCHES with a pattern that is none; see ``RegularExpression`` to tell
+  /// custom selectors give false, and so does MATCHES with an invalid pattern; ``RegularExpression`` checks a pattern
   /// beforehand.
   public static func evaluate(
     _ op: Predicate.Operator, _ options: Predicate.Options = [], left: Value, right: Value
@@ -25,7 +25,7 @@ public enum ComparisonKernel {
   }
 
   /// Evaluates IN and BETWEEN over a collection on the right: whether an element equals the value, or whether the value
-  /// lies between exactly two bounds, both included. Other operators give false.
+  /// is between exactly two bounds, both included. Other operators give false.
   public static func evaluate(
     _ op: Predicate.Operator, _ options: Predicate.Options = [], left: Value, right: [Value]
   ) -> Bool {

@@ -1,12 +1,12 @@
 import StoreSchema
 
-/// A value as an element of a set, in which ``ValueComparison/areEqual(_:_:options:)`` without options says what is one
-/// element: 1, 1.0 and true are.
+/// A value as an element of a set. Values are the same element if ``ValueComparison/areEqual(_:_:options:)`` without
+/// options says so: 1, 1.0 and true are one element.
 public struct EqualValue: Hashable, Sendable {
-  /// The value that is an element.
+  /// The value of the element.
   public let value: Value
 
-  /// The element that a value is.
+  /// The element with a value.
   public init(value: Value) { self.value = value }
 
   public static func == (a: EqualValue, b: EqualValue) -> Bool {
@@ -18,7 +18,7 @@ public struct EqualValue: Hashable, Sendable {
     if case .reference(let reference) = value {
       hasher.combine(reference.key)
     } else if let number = Number(value) {
-      // Numbers that are equal are the same double.
+      // Equal numbers have the same double.
       hasher.combine(number.double + 0)
     } else if let text = value.text {
       for byte in text.utf8 { hasher.combine(byte) }
@@ -28,7 +28,7 @@ public struct EqualValue: Hashable, Sendable {
   }
 }
 
-/// What set expressions mean over collections of values: each value once, in the order of its first appearance.
+/// Set operations over collections of values. The result has each value once, in the order of its first occurrence.
 public enum SetKernel {
   /// The elements of a union, an intersection or a difference.
   public static func evaluate(_ operation: Expression.SetOperation, _ left: [Value], _ right: [Value]) -> [Value] {
@@ -43,13 +43,13 @@ public enum SetKernel {
     }
   }
 
-  /// Each value once, in the order of its first appearance.
+  /// Each value once, in the order of its first occurrence.
   public static func distinct(_ values: [Value]) -> [Value] {
     var known: Set<EqualValue> = []
     return values.filter { known.insert(EqualValue(value: $0)).inserted }
   }
 
-  /// Whether both have the same elements, however often and in whichever order.
+  /// Whether both collections have the same elements. Number and order of occurrences do not count.
   public static func areEqual(_ left: [Value], _ right: [Value]) -> Bool {
     Set(left.map(EqualValue.init)) == Set(right.map(EqualValue.init))
   }

@@ -1,18 +1,18 @@
-/// The sum of any number of doubles and integers, rounded once, so that their order makes no difference.
+/// The sum of any number of doubles and integers, rounded once, so that it does not depend on their order.
 ///
 /// The sum is kept as one long fixed-point number, from the least double to far above the greatest.
 struct ExactSum: Sendable {
-  /// Digits of 32 bits, the least first; the first bit of all is worth 2^-1074. Between two carries a digit may be
-  /// longer, or negative.
+  /// Digits of 32 bits, the least significant first. The first bit has the value 2^-1074. Between two carries a digit
+  /// may have more bits, or be negative.
   private var digits = ContiguousArray<Int64>(repeating: 0, count: 70)
-  /// Below are zeros only, and from the end on nothing but the sign of the sum.
+  /// The digits in use. Below are only zeros, above only the sign of the sum.
   private var used = 70..<70
   private var addedSinceCarry = 0
   /// Whether an infinite double or NaN was among the numbers.
   private(set) var isBroken = false
 
   private static let carryEvery = 1 << 30
-  /// The place of the bit that is worth one.
+  /// The index of the bit with the value one.
   private static let one = 1074
 
   mutating func add(_ number: Double) {
@@ -35,11 +35,11 @@ struct ExactSum: Sendable {
     add(UInt64(truncatingIfNeeded: magnitude >> 64), at: Self.one + 64, isNegative: whole < 0)
   }
 
-  /// Adds a number whose first bit stands at `place`.
+  /// Adds a number whose first bit has the index `place`.
   private mutating func add(_ bits: UInt64, at place: Int, isNegative: Bool) {
     let (first, shift) = (place >> 5, UInt64(place & 31))
     let low = bits << shift
-    // Two shifts, of which the second alone would be none where `shift` is 0.
+    // Two shifts: a single shift by 64, where `shift` is 0, would not give 0.
     let high = (bits >> 1) >> (63 - shift)
     let parts = (Int64(low & 0xFFFF_FFFF), Int64(low >> 32), Int64(high))
     if isNegative {
@@ -61,7 +61,7 @@ struct ExactSum: Sendable {
     used = isFirst ? places : min(used.lowerBound, places.lowerBound)..<max(used.upperBound, places.upperBound)
   }
 
-  /// Brings all digits to 32 bits; the one behind them is then 0, or -1 for a sum below zero.
+  /// Reduces all digits to 32 bits. The digit after the last is then 0, or -1 for a negative sum.
   private mutating func carry() {
     addedSinceCarry = 0
     var place = used.lowerBound
@@ -73,7 +73,7 @@ struct ExactSum: Sendable {
     used = used.lowerBound..<place
   }
 
-  /// The double nearest to the sum, of two equally near ones the even one; infinite where it is too great.
+  /// The double nearest to the sum; of two equally near ones the even one; infinite where the sum is too great.
   var rounded: Double {
     var sum = self
     sum.carry()
@@ -98,7 +98,7 @@ struct ExactSum: Sendable {
     return Double(sign: .plus, exponent: lowest - Self.one, significand: Double(significand))
   }
 
-  /// 64 bits from a place on.
+  /// 64 bits from an index on.
   private func bits(from place: Int) -> UInt64 {
     let (first, shift) = (place >> 5, UInt64(place & 31))
     let low = UInt64(digit(first)) | UInt64(digit(first + 1)) << 32
@@ -111,7 +111,7 @@ struct ExactSum: Sendable {
 
   private func hasBits(below place: Int) -> Bool {
     let whole = place >> 5
-    // Below the first digit in use there are none.
+    // All digits below the first digit in use are zero.
     let below = digits[min(used.lowerBound, whole)..<whole]
     return below.contains { $0 != 0 } || digits[whole] & (1 << Int64(place & 31) - 1) != 0
   }

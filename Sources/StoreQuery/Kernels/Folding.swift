@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which folding the options of a comparison ask for.
+/// The folding that the options of a comparison require.
 struct Folding: Hashable, Sendable {
   var ignoresCase: Bool
   var ignoresMarks: Bool
@@ -19,7 +19,7 @@ struct Folding: Hashable, Sendable {
     return text.withUTF8 { withBytes(of: $0, body) }
   }
 
-  /// Calls `body` with the folded form of UTF-8 bytes. ASCII is folded here, all else by Foundation.
+  /// Calls `body` with the folded form of UTF-8 bytes. ASCII is folded here, other text by Foundation.
   func withBytes<R>(of utf8: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
     if isNone { return body(utf8) }
     if let result = withASCII(utf8, body) { return result }
@@ -32,7 +32,7 @@ struct Folding: Hashable, Sendable {
     isNone ? text : withBytes(of: text) { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Calls `body` with the lowered bytes if all are ASCII, else returns nil.
+  /// Calls `body` with the lower-case bytes if all are ASCII, else returns nil.
   private func withASCII<R>(
     _ bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> R
   ) -> R? {
@@ -57,7 +57,7 @@ enum ASCII {
     byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
   }
 
-  /// Without a branch per byte, so that it is compiled to vector instructions.
+  /// No branch for each byte, so that the compiler uses vector instructions.
   static func isAll(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var union: UInt8 = 0
     for byte in bytes { union |= byte }

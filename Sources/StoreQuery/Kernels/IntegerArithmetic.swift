@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Arithmetic over 64-bit integers; nil where the result is to be computed over doubles.
+/// Arithmetic over 64-bit integers; nil where the result must be computed over doubles.
 enum IntegerArithmetic {
   static func evaluate(_ operation: ArithmeticKernel.Operation, _ x: Int64, _ y: Int64) -> Value? {
     switch operation {
@@ -14,7 +14,7 @@ enum IntegerArithmetic {
     case .bitwiseAnd: .int(x & y)
     case .bitwiseOr: .int(x | y)
     case .bitwiseXor: .int(x ^ y)
-    // Shifting by more than the width gives 0 or -1; by a negative number it shifts the other way.
+    // Shifting by more than the width gives 0 or -1; a negative number shifts the other way.
     case .shiftLeft: .int(x << y)
     case .shiftRight: .int(x >> y)
     }
@@ -24,7 +24,7 @@ enum IntegerArithmetic {
     result.overflow ? nil : .int(result.partialValue)
   }
 
-  /// By squaring; negative exponents and overflow are left to doubles.
+  /// Computed by squaring. Negative exponents and overflow are left to doubles.
   private static func power(_ base: Int64, _ exponent: Int64) -> Value? {
     guard exponent >= 0 else { return nil }
     var (result, factor, rest) = (Int64(1), base, exponent)
@@ -44,7 +44,7 @@ enum IntegerArithmetic {
   }
 }
 
-/// Arithmetic over decimals with exponents within ±40; nil where the result is to be computed over doubles.
+/// Arithmetic over decimals with exponents within ±40; nil where the result must be computed over doubles.
 enum DecimalArithmetic {
   static func evaluate(_ operation: ArithmeticKernel.Operation, _ x: Decimal, _ y: Decimal) -> Value? {
     switch operation {
@@ -60,7 +60,7 @@ enum DecimalArithmetic {
 
   private static func remainder(_ x: Decimal, _ y: Decimal) -> Value? {
     var quotient = x / y
-    // A quotient of more than 38 digits has lost those that the remainder depends on.
+    // A quotient of more than 38 digits has lost digits that the remainder depends on.
     guard quotient.exponent <= 0 else { return nil }
     var whole = Decimal()
     NSDecimalRound(&whole, &quotient, 0, quotient < 0 ? .up : .down)
@@ -70,7 +70,7 @@ enum DecimalArithmetic {
     return .decimal((y < 0) == (x < 0) ? rest + y : rest - y)
   }
 
-  /// Whole exponents up to 64 as long as the result stays in range; all others are left to doubles.
+  /// Whole exponents up to 64 while the result stays in range; all others are left to doubles.
   private static func power(_ base: Decimal, _ exponent: Decimal) -> Value? {
     guard let count = Int("\(exponent)"), (0...64).contains(count) else { return nil }
     var result = Decimal(1)

@@ -1,8 +1,9 @@
-/// A LIKE pattern, read once: `?` stands for one Unicode scalar, `*` for any number of any (line ends too), a backslash
-/// makes the next character literal. The whole text must match, so that the empty pattern matches the empty text only.
+/// A LIKE pattern, parsed once. `?` stands for one Unicode scalar, `*` for any number of scalars (line ends too), and a
+/// backslash makes the next character literal. The whole text must match, so the empty pattern matches only the empty
+/// text.
 ///
-/// Under `[c]` and `[d]` text and pattern are folded first: `?` then stands for one scalar of the folded text, so that
-/// é is one under `[d]`, and ß is two under `[c]`.
+/// With `[c]` and `[d]` text and pattern are folded first. Then `?` stands for one scalar of the folded text: é is one
+/// scalar under `[d]`, and ß is two under `[c]`.
 public struct LikePattern: Sendable {
   private enum Element {
     case byte(UInt8)
@@ -13,18 +14,18 @@ public struct LikePattern: Sendable {
   private let elements: [Element]
   private let folding: Folding
 
-  /// Reads a pattern. Every text is one; a backslash at the end stands for itself.
+  /// Parses a pattern. Every text is a valid pattern; a backslash at the end stands for itself.
   public init(_ pattern: String, options: Predicate.Options = []) {
     folding = Folding(options)
     elements = folding.withBytes(of: pattern) { Self.elements(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// Whether the whole text matches. Costs at most the product of both lengths, and no stack.
+  /// Whether the whole text matches. Takes at most the product of both lengths, without recursion.
   public func matches(_ text: String) -> Bool {
     folding.withBytes(of: text, matchesFolded)
   }
 
-  /// The same over the UTF-8 bytes of a text.
+  /// The same for the UTF-8 bytes of a text.
   public func matches(utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     folding.withBytes(of: utf8, matchesFolded)
   }
@@ -46,7 +47,7 @@ public struct LikePattern: Sendable {
     return elements
   }
 
-  /// Remembers the last `*` only: an earlier one never has to give way again.
+  /// Only the last `*` is remembered: an earlier one never needs to match more.
   private func matchesFolded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var position = 0
     var index = 0
@@ -69,7 +70,7 @@ public struct LikePattern: Sendable {
     return true
   }
 
-  /// The position after what the element matches, nil if it matches nothing there.
+  /// The position after the match of an element; nil if the element does not match.
   private func step(_ text: UnsafeBufferPointer<UInt8>, _ position: Int, _ index: Int) -> Int? {
     guard position < text.count, index < elements.count else { return nil }
     switch elements[index] {

@@ -1,21 +1,22 @@
 import Foundation
 import StoreSchema
 
-/// How far apart two locations are. A location is a latitude and a longitude in degrees.
+/// The distance between two locations. A location is a latitude and a longitude in degrees.
 public enum LocationKernel {
-  /// The function's name in archives and formats; `distanceToLocation(a, b)` calls it too.
+  /// The function's name in archives and formats; `distanceToLocation(a, b)` also calls it.
   public static let selector = "distanceToLocation:fromLocation:"
 
-  /// The keys of what has a location: an object, a composite attribute, a dictionary.
+  /// The keys of a location in an object, a composite attribute or a dictionary.
   package static let keys = ["latitude", "longitude"]
 
   /// The mean radius of the earth, in metres (International Union of Geodesy and Geophysics).
   private static let radius = 6_371_008.8
 
-  /// Metres along the surface of a sphere, by the haversine formula: at most 0.6 % from the distance on the ellipsoid.
+  /// Metres along the surface of a sphere, by the haversine formula: at most 0.6 % different from the distance on the
+  /// ellipsoid.
   ///
-  /// The operands are latitude and longitude of one location, then of the other. Null where one of them is null or no
-  /// number, a latitude lies beyond 90 degrees, or a longitude beyond 180.
+  /// The operands are latitude and longitude of one location, then of the other. Null where one of them is null or not
+  /// a number, a latitude is outside of ±90 degrees, or a longitude outside of ±180.
   public static func distance(_ operands: [Value]) -> Value {
     let degrees = operands.compactMap { Number($0)?.double }
     guard operands.count == 4, degrees.count == 4, isLocation(degrees[0], degrees[1]),

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// A value as a number: what the kernels see of booleans, integers, doubles, decimals and dates.
+/// A value as a number: the form in which the kernels use booleans, integers, doubles, decimals and dates.
 enum Number {
   case int(Int64)
   case double(Double)
@@ -28,8 +28,8 @@ enum Number {
   }
 }
 
-/// The exact order of numbers of any two kinds, free of rounding and transitive over all three.
-/// Only a double from 1e120 on or below 1e-90 is compared with a decimal as doubles are.
+/// The exact order of numbers of any two kinds, without rounding and transitive over all three. Only a double from
+/// 1e120 on or below 1e-90 is compared with a decimal as doubles are.
 enum NumericComparison {
   /// The order, or nil if either is not a number.
   static func compare(_ a: Number, _ b: Number) -> Ordering? {
@@ -55,13 +55,13 @@ enum NumericComparison {
     return order == .same ? Ordering.of(whole, b) : order
   }
 
-  /// A double counts as the decimal of its shortest text, as 0.1 does, and if whole as the integer that it is.
+  /// A double counts as the decimal of its shortest text, such as 0.1. A whole double counts as the exact integer.
   private static func compare(_ a: Double, _ b: Decimal) -> Ordering {
     if let exact = decimal(a) { return Ordering.of(exact, b) }
     return Ordering.of(a, Double("\(b)") ?? 0)
   }
 
-  /// The decimal that a double counts as; nil from 1e120 on and, but for zero, below 1e-90.
+  /// The decimal as which a double counts; nil from 1e120 on and, except for zero, below 1e-90.
   static func decimal(_ value: Double) -> Decimal? {
     let magnitude = abs(value)
     if magnitude >= 0x1p53, magnitude < 1e38 {

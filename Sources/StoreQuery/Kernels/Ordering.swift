@@ -7,7 +7,7 @@ public enum Ordering: Int, Hashable, Sendable {
   /// The right operand comes first.
   case descending = 1
 
-  /// The ordering of the operands exchanged.
+  /// The ordering with the operands exchanged.
   public var reversed: Ordering { Ordering(rawValue: -rawValue) ?? .same }
 
   /// The order of two values of a type whose `<` is exact.

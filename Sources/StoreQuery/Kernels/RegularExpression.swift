@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Why a text is no pattern of MATCHES.
+/// The reason why a text is not a pattern of MATCHES.
 public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The pattern as given.
+  /// The given pattern.
   public var pattern: String
   /// The reason as one sentence.
   public var message: String
@@ -13,17 +13,17 @@ public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The pattern of a MATCHES, compiled once. It has ICU's syntax and must match the whole text.
 ///
-/// `[c]` matches without case; `[d]` removes marks from text and pattern first; `[n]` turns both off. Some patterns try
-/// exponentially many ways to match: a text on which one needs more than about a million steps, and a hundred for each
-/// code unit, does not match.
+/// `[c]` ignores case; `[d]` removes marks from text and pattern first; `[n]` turns both off. Some patterns try
+/// exponentially many ways to match. If a text needs more than about a million steps, and a hundred more for each code
+/// unit, it does not match.
 public struct RegularExpression: Sendable {
   /// The longest pattern, in UTF-16 code units.
   public static let patternLimit = 10_000
   /// The longest text that is searched, in UTF-16 code units; a longer one matches nothing.
   public static let textLimit = 1_000_000
 
-  /// How often the search tells of its progress, every ten thousand steps, before it is given up; once more for each
-  /// hundred code units.
+  /// The number of progress reports, one for each ten thousand steps, after which the search is cancelled; one more for
+  /// each hundred code units.
   private static let stepLimit = 100
 
   private let expression: NSRegularExpression
@@ -40,7 +40,7 @@ public struct RegularExpression: Sendable {
     let flags: NSRegularExpression.Options = wanted.ignoresCase ? .caseInsensitive : []
     let folded = folding.folded(pattern)
     do {
-      // Compiled by itself first, so that it cannot close the group below.
+      // Compiled alone first, so that it cannot close the group below.
       if !folded.isEmpty { _ = try NSRegularExpression(pattern: folded, options: flags) }
       expression = try NSRegularExpression(pattern: "(?:\(folded))\\z", options: flags)
     } catch {
@@ -53,10 +53,11 @@ public struct RegularExpression: Sendable {
     let options: UInt
   }
 
-  /// The patterns of predicates that are evaluated one object at a time, which would compile them for each.
+  /// Compiled patterns of predicates that are evaluated for single objects. Without them, each evaluation would compile
+  /// its pattern.
   private static let compiled = Mutex<[Source: RegularExpression]>([:])
 
-  /// The same as the initialiser's, compiled once while it is one of the last few that were asked for.
+  /// The same as the initializer. The result is cached among the last patterns.
   static func shared(_ pattern: String, options: Predicate.Options) throws(PatternError) -> RegularExpression {
     let source = Source(pattern: pattern, options: options.rawValue)
     if let known = compiled.withLock({ $0[source] }) { return known }

@@ -4,9 +4,9 @@ import StoreSchema
 /// The order in which values are sorted: total over values of all types, null first when ascending.
 ///
 /// After null come numbers and dates (NaN before all), then texts, UUIDs, data and references, each in the order of
-/// ``ValueComparison``. Values that compare the same are told apart by object ID, which is for the caller to do.
+/// ``ValueComparison``. Values that compare as equal must be ordered by object ID; the caller does that.
 public enum SortComparison {
-  /// How texts are ordered: by the selector of a sort descriptor.
+  /// The order of texts, by the selector of a sort descriptor.
   public enum TextOrder: String, Hashable, Sendable, CaseIterable {
     /// `compare:` or no selector: by UTF-8 bytes.
     case literal
@@ -16,11 +16,11 @@ public enum SortComparison {
     case localized
     /// `localizedCaseInsensitiveCompare:`, by the current locale.
     case localizedCaseInsensitive
-    /// `localizedStandardCompare:`, by the current locale, digits by their number.
+    /// `localizedStandardCompare:`, by the current locale, digits by their numeric value.
     case localizedStandard
   }
 
-  /// The ascending order of two values. For descending order exchange the operands: null then comes last.
+  /// The ascending order of two values. For descending order exchange the operands; null then comes last.
   public static func compare(_ a: Value, _ b: Value, _ order: TextOrder = .literal) -> Ordering {
     let (x, y) = (rank(a), rank(b))
     guard x == y else { return Ordering.of(x, y) }

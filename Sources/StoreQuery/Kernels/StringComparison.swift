@@ -1,17 +1,18 @@
 import Foundation
 
-/// What string operators mean, over UTF-8 bytes.
+/// String operators over UTF-8 bytes.
 ///
-/// `[c]` folds case by Unicode's full case folding (ß becomes ss, final sigma becomes sigma) and `[d]` removes the
-/// marks of Latin, Greek and Cyrillic letters, both without a locale: dotless ı stays apart from i, and İ folds to i
-/// only under `[cd]`. `[n]` says that texts are normalised already and turns both off. Without `[c]` and `[d]` bytes
-/// are literal: é in one scalar and é in two differ. `[l]` orders and equates by the current locale; searches ignore
-/// it.
+/// - `[c]` folds case by Unicode's full case folding (ß becomes ss, final sigma becomes sigma).
+/// - `[d]` removes the marks of Latin, Greek and Cyrillic letters.
+/// - Both do not depend on the locale: dotless ı differs from i, and İ folds to i only under `[cd]`.
+/// - `[n]` states that texts are already normalized, and turns both off.
+/// - Without `[c]` and `[d]` bytes are literal: é as one scalar and é as two scalars differ.
+/// - `[l]` compares order and equality by the current locale; searches ignore it.
 ///
-/// The literal order is that of UTF-8 bytes, which is Unicode scalar order and SQLite's BINARY order. It differs from
-/// UTF-16 order only between U+E000…U+FFFF and the scalars beyond them.
+/// The literal order is the order of UTF-8 bytes, which is the order of Unicode scalars and SQLite's BINARY order. It
+/// differs from UTF-16 order only between U+E000…U+FFFF and the scalars above.
 public enum StringComparison {
-  /// Whether the texts are the same after folding.
+  /// Whether the texts are equal after folding.
   public static func areEqual(_ a: String, _ b: String, options: Predicate.Options = []) -> Bool {
     if options.isLocal { return compare(a, b, options: options) == .same }
     return withFolded(a, b, options, ByteSearch.areEqual)
@@ -22,7 +23,7 @@ public enum StringComparison {
     options.isLocal ? compareByLocale(a, b, options) : withFolded(a, b, options, ByteSearch.compare)
   }
 
-  /// Whether `part` occurs in `text`. The empty text occurs nowhere, as `NSString.range(of:)` finds it nowhere [K].
+  /// Whether `part` occurs in `text`. The empty text occurs nowhere, as with `NSString.range(of:)` [K].
   public static func contains(_ text: String, _ part: String, options: Predicate.Options = []) -> Bool {
     withFolded(text, part, options, ByteSearch.contains)
   }
@@ -37,13 +38,13 @@ public enum StringComparison {
     withFolded(text, suffix, options, ByteSearch.endsWith)
   }
 
-  /// Whether the whole `text` is of the form `pattern`; see ``LikePattern``.
+  /// Whether the whole `text` matches `pattern`; see ``LikePattern``.
   public static func like(_ text: String, _ pattern: String, options: Predicate.Options = []) -> Bool {
     LikePattern(pattern, options: options).matches(text)
   }
 
-  /// Whether the regular expression matches the whole `text`; see ``RegularExpression``. Throws if it is no such
-  /// expression.
+  /// Whether the regular expression matches the whole `text`; see ``RegularExpression``. Throws if `pattern` is not a
+  /// regular expression.
   public static func matches(
     _ text: String, _ pattern: String, options: Predicate.Options = []
   ) throws(PatternError) -> Bool {

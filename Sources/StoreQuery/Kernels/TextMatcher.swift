@@ -1,6 +1,6 @@
-/// The right side of a string operator, prepared once to be compared with many texts.
+/// The right side of a string operator, prepared once for comparisons with many texts.
 ///
-/// It means what ``ComparisonKernel`` means over two texts; here a pattern that is none is an error.
+/// Its results are those of ``ComparisonKernel`` over two texts. But here an invalid pattern is an error.
 public struct TextMatcher: Sendable {
   private enum Test: Sendable {
     case bytes(BytesOperation, [UInt8])
@@ -36,13 +36,13 @@ public struct TextMatcher: Sendable {
     test = .bytes(operation, folding.withBytes(of: pattern) { Array($0) })
   }
 
-  /// Whether the operator is true of the text on its left.
+  /// Whether the operator is true for the text on its left.
   public func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { matches(utf8: $0) }
   }
 
-  /// The same over the UTF-8 bytes of a text, such as those of a packed row.
+  /// The same for the UTF-8 bytes of a text, such as those in a packed row.
   public func matches(utf8: UnsafeBufferPointer<UInt8>) -> Bool {
     switch test {
     case .like(let pattern): pattern.matches(utf8: utf8)

@@ -1,14 +1,14 @@
 import Foundation
 import StoreSchema
 
-/// What order and equality of values mean, on every store.
+/// Order and equality of values, the same for every store.
 ///
-/// Numbers of all kinds compare by value, exactly; a date against a number counts as its seconds since
+/// Numbers of all kinds compare exactly by value. A date compared with a number counts as its seconds since
 /// 2001-01-01T00:00:00Z. Strings and URIs compare by their text, UUIDs and data by their bytes, references by entity
-/// and key. Everything else is incomparable, and so is what is not a number (NaN).
+/// and key. All other values, and NaN, are incomparable.
 public enum ValueComparison {
-  /// The order of two values; nil if they are incomparable, which null is with everything.
-  /// The options count for texts only.
+  /// The order of two values; nil if they are incomparable. Null is incomparable with everything. The options affect
+  /// texts only.
   public static func compare(_ a: Value, _ b: Value, options: Predicate.Options = []) -> Ordering? {
     if let x = Number(a), let y = Number(b) { return NumericComparison.compare(x, y) }
     if let x = a.text, let y = b.text { return StringComparison.compare(x, y, options: options) }
@@ -20,7 +20,7 @@ public enum ValueComparison {
     }
   }
 
-  /// Whether two values are equal: null equals null and nothing else; incomparable values are not equal.
+  /// Whether two values are equal. Null equals only null; incomparable values are not equal.
   public static func areEqual(_ a: Value, _ b: Value, options: Predicate.Options = []) -> Bool {
     switch (a, b) {
     case (.null, .null): true

@@ -1,15 +1,15 @@
-/// Why a format string could not be read, and where.
+/// Why and where a format string could not be parsed.
 public struct FormatError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Offset into the format string, in UTF-8 bytes.
   public var position: Int
-  /// What could have stood at ``position``, in words; empty where no single thing was expected.
+  /// A description of what would be valid at ``position``; empty where there are several choices.
   public var expected: String
-  /// What stood at ``position``, as written.
+  /// The text at ``position``.
   public var found: String
   /// The whole reason as one sentence.
   public var message: String
 
-  /// An error with a sentence of its own, or with one made from `expected` and `found`.
+  /// An error with its own sentence, or with one made from `expected` and `found`.
   public init(position: Int, expected: String = "", found: String, message: String? = nil) {
     self.position = position
     self.expected = expected

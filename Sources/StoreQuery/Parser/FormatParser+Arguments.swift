@@ -1,7 +1,7 @@
 import StoreSchema
 
 extension FormatParser {
-  /// Reads a substitution where an operand is expected.
+  /// Parses a substitution where an operand is expected.
   mutating func substitution(_ kind: Token.Substitution) throws(FormatError) -> Node {
     if kind == .keyPath {
       let position = token.range.lowerBound
@@ -27,7 +27,7 @@ extension FormatParser {
     }
   }
 
-  /// The key path that a `%K` names; the token is consumed.
+  /// The key path of a `%K`. The token is consumed.
   mutating func keyPathArgument() throws(FormatError) -> String {
     switch try nextArgument() {
     case .keyPath(let path), .value(.string(let path)), .expression(.keyPath(let path)):
@@ -83,7 +83,8 @@ extension Token.Substitution {
     }
   }
 
-  /// Whether a value may stand for it. A number of any kind may stand for any numeric type, and null for any pointer.
+  /// Whether a substitution accepts a value. Any numeric type accepts a number of any kind, and any pointer accepts
+  /// null.
   fileprivate func accepts(_ value: Value) -> Bool {
     switch (self, value) {
     case (.object, _), (.pointer, _): true

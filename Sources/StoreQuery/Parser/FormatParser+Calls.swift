@@ -37,7 +37,7 @@ extension FormatParser {
     return .fetch(try expression(nodes[0]), context: try expression(nodes[1]), countOnly: countOnly)
   }
 
-  /// `CAST(value, 'ClassName')`; a constant where it stands for one.
+  /// `CAST(value, 'ClassName')`; a constant where the cast denotes one.
   private func cast(_ nodes: [Node], at position: Int) throws(FormatError) -> Expression {
     guard nodes.count == 2, case .string(let type) = try expression(nodes[1]).literal else {
       throw failure(at: position, expected: "CAST with a value and the name of a class")
@@ -55,7 +55,7 @@ extension FormatParser {
     return .function(selector, arguments, target: try expression(nodes[0]))
   }
 
-  /// `sum(x)`, `now()`, `modulus:by:(a, b)`. Whether such a function exists is for evaluation to say.
+  /// `sum(x)`, `now()`, `modulus:by:(a, b)`. Whether such a function exists is checked at evaluation.
   private func function(named name: String, _ nodes: [Node], at position: Int) throws(FormatError) -> Expression {
     let arguments = try expressions(nodes)
     guard let selector = FunctionName.selector(name, argumentCount: arguments.count) else {
@@ -68,7 +68,7 @@ extension FormatParser {
 }
 
 extension Expression {
-  /// The truth value that the constant holds; numbers count by whether they are zero.
+  /// The truth value of a constant. Numbers are true unless they are zero.
   fileprivate var constantBool: Bool? {
     switch literal {
     case .bool(let value): value

@@ -1,5 +1,5 @@
 extension FormatParser {
-  /// Reads the keys after an operand.
+  /// Parses the keys after an operand.
   mutating func keys(of node: Node) throws(FormatError) -> Node {
     let base = try expression(node)
     var keys: [String] = []
@@ -29,7 +29,7 @@ extension FormatParser {
     }
   }
 
-  /// Reads `[FIRST]`, `[LAST]` or `[SIZE]`; nil for any other index.
+  /// Parses `[FIRST]`, `[LAST]` or `[SIZE]`; nil for any other index.
   mutating func symbolicElement(of node: Node) throws(FormatError) -> Node? {
     guard let word = following.keyword, let symbol = Expression.indexSymbols[word], index + 2 < tokens.count,
       tokens[index + 2].kind == .sign(.closeBracket)
@@ -41,7 +41,7 @@ extension FormatParser {
 }
 
 extension Expression {
-  /// `FIRST` in `a[FIRST]`: a function of that name without arguments, as are ``lastIndex`` and ``sizeIndex``.
+  /// `FIRST` in `a[FIRST]`: a function with that name without arguments, as are ``lastIndex`` and ``sizeIndex``.
   public static let firstIndex = Expression.function("FIRST", [], target: nil)
   /// `LAST` in `a[LAST]`.
   public static let lastIndex = Expression.function("LAST", [], target: nil)

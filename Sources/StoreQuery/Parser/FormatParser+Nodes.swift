@@ -4,7 +4,7 @@ extension FormatParser {
     return Node(content: content, height: height + 1, position: position)
   }
 
-  /// The expression that the current token is by itself.
+  /// A node of the current token as a whole expression.
   mutating func leaf(_ expression: Expression) -> Node { leaf(.expression(expression)) }
 
   mutating func leaf(_ content: Node.Content) -> Node {
@@ -25,7 +25,7 @@ extension FormatParser {
     return expressions
   }
 
-  /// The node as a predicate; a variable may stand for one.
+  /// The node as a predicate. A variable counts as one.
   func predicate(_ node: Node) throws(FormatError) -> Predicate {
     switch node.content {
     case .predicate(let predicate): return predicate

@@ -1,7 +1,7 @@
 import StoreSchema
 
 extension FormatParser {
-  /// Words that stand between operands, and so can be no key unless `#` escapes them.
+  /// Operator words between operands. They cannot be keys unless `#` escapes them.
   private static let infixWords: Set<String> = [
     "AND", "OR", "IN", "BETWEEN", "CONTAINS", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES",
   ]
@@ -38,21 +38,21 @@ extension FormatParser {
     return following.kind == .sign(.openParenthesis) && !Self.infixWords.contains(word) ? .call(name) : nil
   }
 
-  /// Whether the minus at the current token belongs to a bare number. A power, key or index after the number would
-  /// bind before the sign does.
+  /// Whether the minus at the current token belongs to a number alone. A power, key or index after the number would
+  /// bind tighter than the sign.
   private var isSignOfNumber: Bool {
     guard case .number = following.kind else { return false }
     guard index + 2 < tokens.count, case .sign(let sign) = tokens[index + 2].kind else { return true }
     return sign != .power && sign != .dot && sign != .openBracket
   }
 
-  /// Whether the current token begins `<null>`.
+  /// Whether the current token starts `<null>`.
   private var isNullObject: Bool {
     index + 2 < tokens.count && tokens[index + 1].kind == .identifier("null")
       && tokens[index + 2].kind == .sign(.greater)
   }
 
-  /// Reads an operand that is one token, or two for a negative number.
+  /// Parses an operand of one token, or of two for a negative number.
   mutating func primary() throws(FormatError) -> Node {
     switch token.kind {
     case .number(let text): return leaf(.constant(try number(text, negative: false)))
@@ -78,7 +78,7 @@ extension FormatParser {
     return node
   }
 
-  /// Reads a keyword or the first key of a key path.
+  /// Parses a keyword or the first key of a key path.
   private mutating func named(_ name: String) throws(FormatError) -> Node {
     let word = name.uppercased()
     if name.utf8.contains(UInt8(ascii: ":")) {

@@ -1,10 +1,10 @@
-/// Reads a format string by operator precedence, with a stack of its own rather than by recursion.
+/// Parses a format string by operator precedence, with its own stack instead of recursion.
 ///
-/// One grammar serves predicates and expressions, since `(a + 1) > 2` and `(a > 1) OR b` begin alike: each node knows
-/// which of the two it is, and is asked when its kind matters. So nothing is read twice.
+/// One grammar covers predicates and expressions, because `(a + 1) > 2` and `(a > 1) OR b` begin alike. Each node knows
+/// which of the two it is; that is checked only where it matters. So no text is parsed twice.
 struct FormatParser {
-  /// The greatest height of a tree that a format may describe. Parentheses add nothing to it, and a chain of ANDs or
-  /// ORs is one level. Measured: equality, hashing and release of such trees fit a stack of 512 KiB unoptimised.
+  /// The greatest height of a tree that a format may describe. Parentheses do not count, and a chain of ANDs or ORs is
+  /// one level. Measured: equality, hashing and release of such trees fit a stack of 512 KiB in unoptimized builds.
   static let heightLimit = 200
 
   let format: [UInt8]
@@ -12,7 +12,7 @@ struct FormatParser {
   let arguments: [FormatArgument]
   var index = 0
   var usedArguments = 0
-  /// The operators and openings that wait for an operand, outermost first.
+  /// The operators and openings that still need an operand, outermost first.
   var pending: [Frame] = []
 
   init(_ format: String, _ arguments: [FormatArgument]) throws(FormatError) {
@@ -21,7 +21,7 @@ struct FormatParser {
     self.arguments = arguments
   }
 
-  /// The node that the whole format describes.
+  /// The node of the whole format.
   mutating func parseAll() throws(FormatError) -> Node {
     var root: Node?
     while root == nil { root = try continued(try operand()) }
@@ -32,7 +32,7 @@ struct FormatParser {
     return root
   }
 
-  /// Reads prefix operators and openings, and the first operand after them.
+  /// Parses prefix operators and openings, and the first operand after them.
   private mutating func operand() throws(FormatError) -> Node {
     while let frame = try opening() {
       pending.append(frame)
@@ -41,7 +41,7 @@ struct FormatParser {
     return try primary()
   }
 
-  /// Reads what follows an operand until another operand is due, or returns the root at the end of the format.
+  /// Parses the tokens after an operand, up to the next operand, or returns the root at the end of the format.
   private mutating func continued(_ operand: Node) throws(FormatError) -> Node? {
     var node = operand
     while true {
@@ -63,7 +63,7 @@ struct FormatParser {
     }
   }
 
-  /// The node with the keys, the index or the closing sign after it, if one of these stands there.
+  /// The node with the following keys, index or closing sign; nil if none of these follows.
   private mutating func postfix(_ node: Node, _ sign: Token.Sign) throws(FormatError) -> Node? {
     switch sign {
     case .dot: try keys(of: node)
@@ -73,7 +73,7 @@ struct FormatParser {
     }
   }
 
-  /// Puts an operator on the stack, with its left operand.
+  /// Pushes an operator on the stack, with its left operand.
   private mutating func shift(_ infix: Infix, after operand: Node) throws(FormatError) {
     let left = try reduced(operand, before: infix)
     index += 1
@@ -86,7 +86,7 @@ struct FormatParser {
     pending.append(frame)
   }
 
-  /// The node with all operators applied that bind tighter than the one that follows; all of them before no operator.
+  /// The node after applying all operators that bind tighter than the next one; all operators where `infix` is nil.
   private mutating func reduced(_ operand: Node, before infix: Infix?) throws(FormatError) -> Node {
     var node = operand
     while let frame = pending.last, let binding = frame.binding {
@@ -112,7 +112,7 @@ struct FormatParser {
     return try build(frame, last: node)
   }
 
-  /// A list without elements, such as `now()`, if the frame just opened is closed at once.
+  /// An empty list, such as in `now()`, if the opened frame is closed at once.
   private mutating func emptyList() throws(FormatError) -> Node? {
     guard let frame = pending.last, frame.isList, let closing = frame.closing, take(closing) else { return nil }
     pending.removeLast()

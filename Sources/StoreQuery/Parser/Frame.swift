@@ -1,5 +1,5 @@
 extension FormatParser {
-  /// What has been read: an expression or a predicate, the height of its tree, and where it begins.
+  /// A parsed expression or predicate, the height of its tree, and its position.
   struct Node {
     enum Content {
       case expression(Expression)
@@ -15,7 +15,7 @@ extension FormatParser {
     case not, negate, complement, plus, any, all, none
   }
 
-  /// An operator or opening with the operands read so far.
+  /// An operator or opening with the operands parsed so far.
   struct Frame {
     enum Kind: Equatable {
       case prefix(Prefix)
@@ -35,7 +35,7 @@ extension FormatParser {
       self.nodes = nodes
     }
 
-    /// The loosest operator that may join the operand on its right; nil for an opening, which takes all.
+    /// The loosest operator that may be part of the operand on its right; nil for an opening, which accepts all.
     var binding: Precedence? {
       switch kind {
       case .prefix(.negate), .prefix(.complement), .prefix(.plus): .unary
@@ -64,7 +64,7 @@ extension FormatParser {
 }
 
 extension [FormatParser.Frame] {
-  /// What may end the innermost opening, in words.
+  /// A description of the valid ends of the innermost opening.
   var expectedEnd: String {
     guard let frame = last(where: { $0.closing != nil }), let closing = frame.closing else {
       return "an operator or the end"

@@ -1,5 +1,5 @@
-/// The names by which formats call functions. A name without colons takes one argument (`sum`) or none (`now`), and
-/// some functions of two arguments have a short name.
+/// The names of functions in formats. A name without colons takes one argument (`sum`) or none (`now`), and some
+/// functions of two arguments have a short name.
 enum FunctionName {
   /// The selector that `name(…)` calls with that many arguments; nil if the name takes another number.
   static func selector(_ name: String, argumentCount: Int) -> String? {
@@ -13,7 +13,7 @@ enum FunctionName {
     }
   }
 
-  /// The name to write before the parentheses so that ``selector(_:argumentCount:)`` gives the selector back.
+  /// The name to write before the parentheses so that ``selector(_:argumentCount:)`` returns the selector.
   static func callName(_ selector: String) -> String {
     let base = selector.dropLast()
     guard selector.hasSuffix(":"), !base.utf8.contains(UInt8(ascii: ":")), !base.isEmpty,
@@ -23,8 +23,8 @@ enum FunctionName {
   }
 }
 
-/// The words that a key path may hold only after `#`, in any case: those of Apple's "Predicate Format String Syntax",
-/// and the operators that it names elsewhere.
+/// The words that a key path may contain only after `#`, in any case: the reserved words of Apple's "Predicate Format
+/// String Syntax", and the operators that it names elsewhere.
 enum ReservedWords {
   private static let words: Set<String> = [
     "AND", "OR", "IN", "NOT", "ALL", "ANY", "SOME", "NONE", "LIKE", "CASEINSENSITIVE", "CI", "MATCHES", "CONTAINS",

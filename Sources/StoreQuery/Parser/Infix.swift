@@ -1,4 +1,4 @@
-/// How tightly an operator binds, loosest first. The parser and the printer share these levels.
+/// The precedence of operators, loosest first. The parser and the printer share these levels.
 enum Precedence: Int, Comparable {
   case or, and, not, comparison
   case assignment, set, bitOr, bitXor, bitAnd, shift, additive, multiplicative, unary, power
@@ -19,10 +19,10 @@ enum Infix: Equatable {
   case or, and, assignment
   case comparison(Predicate.Operator)
   case set(Expression.SetOperation)
-  /// An operator that is short for a function of two arguments.
+  /// An operator that is a short form of a function of two arguments.
   case function(String, Precedence)
 
-  /// The operator that the token spells, if any.
+  /// The operator of a token; nil if it is none.
   init?(_ token: Token) {
     let infix: Infix? =
       if case .sign(let sign) = token.kind { Self.bySign[sign] } else { token.keyword.flatMap { Self.byKeyword[$0] } }
@@ -41,8 +41,8 @@ enum Infix: Equatable {
     }
   }
 
-  /// The loosest operator that may join the operand on its right. Powers and assignments group to the right, all other
-  /// operators to the left.
+  /// The loosest operator that may be part of the operand on its right. Powers and assignments are right-associative,
+  /// all other operators left-associative.
   var rightBinding: Precedence {
     switch precedence {
     case .power: .unary
@@ -71,7 +71,7 @@ enum Infix: Equatable {
     "UNION": .set(.union), "INTERSECT": .set(.intersect), "MINUS": .set(.minus),
   ]
 
-  /// The functions that have a sign, by selector. (`%%` is read as `modulus:by:`, which prints as a call.)
+  /// The functions with an operator sign, by selector. (`%%` is parsed as `modulus:by:`, which prints as a call.)
   static let functionSigns: [String: (sign: Token.Sign, precedence: Precedence)] = [
     "add:to:": (.plus, .additive), "from:subtract:": (.minus, .additive),
     "multiply:by:": (.times, .multiplicative), "divide:by:": (.divide, .multiplicative),
@@ -83,7 +83,7 @@ enum Infix: Equatable {
 }
 
 extension Predicate.Options {
-  /// The option that a letter in brackets stands for, in either case.
+  /// The option of a letter in brackets, in either case.
   init?(letter: Unicode.Scalar) {
     switch letter {
     case "c", "C": self = .caseInsensitive

@@ -16,7 +16,7 @@ extension Lexer {
     throw failure(expected: "a closing quotation mark", message: message)
   }
 
-  /// The text of an escape whose backslash has been read. An unknown escape is the character itself.
+  /// The text of an escape after its backslash. An unknown escape gives the character itself.
   private mutating func escape() throws(FormatError) -> String {
     guard let (scalar, length) = scalar() else { throw failure(expected: "an escaped character") }
     if ("0"..."7").contains(scalar) { return try octalEscape() }
@@ -47,7 +47,7 @@ extension Lexer {
     return try character(value)
   }
 
-  /// `\uXXXX`; two of them that form a surrogate pair are one character.
+  /// `\uXXXX`. Two of them that form a surrogate pair give one character.
   private mutating func unicodeEscape() throws(FormatError) -> String {
     let first = try hexadecimal(exactly: 4)
     guard (0xD800...0xDBFF).contains(first), peek() == UInt8(ascii: "\\"), peek(1) == UInt8(ascii: "u") else {

@@ -1,5 +1,5 @@
 extension Lexer {
-  /// Whether the lexer would read `text` as one name.
+  /// Whether the lexer reads the whole `text` as one name.
   static func isName(_ text: String) -> Bool {
     var lexer = Lexer(text)
     return lexer.identifier() != nil && lexer.index == lexer.bytes.count
@@ -13,7 +13,8 @@ extension Lexer {
     return index > start ? String(decoding: bytes[start..<index], as: UTF8.self) : nil
   }
 
-  /// The rest of a selector such as `add:to:`, from its first colon; empty if no colon follows. `:=` is no colon.
+  /// The rest of a selector such as `add:to:`, from its first colon; empty if no colon follows. `:=` does not count as
+  /// a colon.
   mutating func selectorRest() -> String {
     let start = index
     while peek() == UInt8(ascii: ":"), peek(1) != UInt8(ascii: "=") {
@@ -23,7 +24,7 @@ extension Lexer {
     return String(decoding: bytes[start..<index], as: UTF8.self)
   }
 
-  /// A name after a one-byte sign. A quoted string may stand for a name of any characters, after `#` or `$#`.
+  /// A name after a one-byte sign. After `#` or `$#`, a quoted string gives a name with any characters.
   mutating func name(after sign: Unicode.Scalar) throws(FormatError) -> String {
     index += 1
     if sign == "$", peek() == UInt8(ascii: "#") { index += 1 }
@@ -32,8 +33,8 @@ extension Lexer {
     return name
   }
 
-  /// Letters, digits, `_`, and every scalar beyond ASCII but spaces, punctuation and mathematical signs: a typographic
-  /// quotation mark must be an error, not part of a key.
+  /// Letters, digits, `_`, and every scalar outside of ASCII except spaces, punctuation and mathematical signs: a
+  /// typographic quotation mark must be an error, not part of a key.
   private static func isNameScalar(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.isASCII {
       return scalar == "_" || ("a"..."z").contains(scalar) || ("A"..."Z").contains(scalar)

@@ -1,11 +1,11 @@
-/// Cuts a format string into tokens. Works over UTF-8 bytes; offsets in errors are UTF-8 offsets.
+/// Splits a format string into tokens. It works on UTF-8 bytes; offsets in errors are UTF-8 offsets.
 struct Lexer {
   let bytes: [UInt8]
   var index = 0
 
   init(_ format: String) { bytes = Array(format.utf8) }
 
-  /// All tokens of the format, closed by one of kind `end`.
+  /// All tokens of the format, followed by one of kind `end`.
   static func tokens(of format: String) throws(FormatError) -> [Token] {
     var lexer = Lexer(format)
     var tokens: [Token] = []

@@ -1,7 +1,7 @@
 /// One word, literal or sign of a format string.
 struct Token {
   enum Kind: Equatable {
-    /// A name that may be a keyword. It holds colons where it is a selector (`add:to:`).
+    /// A name that may be a keyword. A selector contains colons (`add:to:`).
     case identifier(String)
     /// A name after `#`, which is never a keyword.
     case escaped(String)
@@ -15,12 +15,12 @@ struct Token {
     case end
   }
 
-  /// The kinds of `%` substitution. Printf types differ only in what they accept.
+  /// The kinds of `%` substitution. Printf types differ only in the values that they accept.
   enum Substitution: Equatable {
     case object, keyPath, integer, real, text, pointer
   }
 
-  /// The signs, of which the lexer takes the longest that fits.
+  /// The signs. The lexer takes the longest one that matches.
   enum Sign: String, CaseIterable {
     case equal = "=", doubleEqual = "==", notEqual = "!=", lessGreater = "<>"
     case less = "<", lessEqual = "<=", equalLess = "=<", greater = ">", greaterEqual = ">=", equalGreater = "=>"
@@ -36,7 +36,7 @@ struct Token {
   /// UTF-8 offsets of the token's first byte and of the byte after its last.
   var range: Range<Int>
 
-  /// The name in capitals if this token may be read as a keyword.
+  /// The name in capitals if this token may be a keyword.
   var keyword: String? {
     if case .identifier(let name) = kind { name.uppercased() } else { nil }
   }

@@ -1,14 +1,14 @@
 import Foundation
 import StoreSchema
 
-/// Constants that have no literal of their own are written as casts: `CAST(123.000000, "NSDate")`. Apple's printer does
-/// so for dates; the other types are ours, so that every constant can be read back.
+/// Constants without their own literal are written as casts: `CAST(123.000000, "NSDate")`. Apple's printer does so for
+/// dates. This library does the same for the other types, so that every constant can be parsed again.
 enum TypedLiteral {
-  /// The constant that `CAST(literal, "type")` stands for; nil if it is a cast to be evaluated.
+  /// The constant that `CAST(literal, "type")` denotes; nil for a cast that must be evaluated.
   static func value(of literal: Expression, as type: String) -> Value? {
     switch (type, literal.literal) {
     case ("NSDate", .int(let seconds)): .date(Double(seconds))
-    // Which prints as a number.
+    // A truth value prints as a number.
     case ("NSDate", .bool(let truth)): .date(truth ? 1 : 0)
     case ("NSDate", .double(let seconds)): .date(seconds)
     case ("NSNumber", .string(let text)): nonFinite[text].map(Value.double)
@@ -21,7 +21,7 @@ enum TypedLiteral {
     }
   }
 
-  /// The literal and the class name by which to write the value; nil if it has a literal of its own.
+  /// The literal and the class name with which to write the value; nil if it has its own literal.
   static func form(of value: Value) -> (literal: String, type: String)? {
     switch value {
     case .date(let seconds): (date(seconds), "NSDate")
@@ -37,7 +37,7 @@ enum TypedLiteral {
 
   private static let nonFinite = ["inf": Double.infinity, "-inf": -Double.infinity, "nan": Double.nan]
 
-  /// Six places as Apple writes them, or as many as the value needs.
+  /// Six digits after the decimal point, as Apple writes them, or as many as the value needs.
   private static func date(_ seconds: Double) -> String {
     guard seconds.isFinite else { return FormatPrinter.literal(of: .double(seconds)) }
     guard abs(seconds) < 1e15 else { return "\(seconds)" }
@@ -47,7 +47,7 @@ enum TypedLiteral {
 
   private static func decimal(_ text: String) -> Decimal? {
     if text == "NaN" { return .nan }
-    // Decimal takes the beginning of a text that is none.
+    // `Decimal` accepts the valid beginning of an invalid text.
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), Double(text) != nil else { return nil }
     return Decimal(string: text)
   }

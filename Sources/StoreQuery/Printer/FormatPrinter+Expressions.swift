@@ -64,7 +64,7 @@ extension FormatPrinter {
   }
 
   private static func keyPath(of base: Expression, _ path: String) -> [Piece] {
-    // A key after the digits of a number would be read as its fraction.
+    // A key after the digits of a number would be parsed as its fraction.
     let isNumber = base.literal.map { literal(of: $0).first?.isNumber ?? false } ?? false
     let pieces: [Piece] = [.expression(base, .postfix)]
     return (isNumber ? [.text("(")] + pieces + [.text(")")] : pieces) + [.text("." + keyPath(path))]
@@ -75,14 +75,14 @@ extension FormatPrinter {
   private static func function(_ selector: String, _ arguments: [Expression], _ target: Expression?) -> [Piece] {
     let list = arguments.map { Piece.expression($0, .lowest) }
     if let target {
-      // Apple's framework has a space there.
+      // Apple's framework prints a space here.
       let name = quoted(selector) + (list.isEmpty ? "" : " ")
       return self.list("FUNCTION(", [.expression(target, .lowest), .text(name)] + list)
     }
     return operation(selector, arguments) ?? self.list(FunctionName.callName(selector) + "(", list)
   }
 
-  /// The function as operator, where it has one.
+  /// The function as an operator; nil where it has none.
   private static func operation(_ selector: String, _ arguments: [Expression]) -> [Piece]? {
     switch (selector, arguments.count) {
     case ("negate:", 1): negation(of: arguments[0])
@@ -93,7 +93,7 @@ extension FormatPrinter {
     }
   }
 
-  /// A number after the sign is enclosed, or the sign would be part of it.
+  /// A number after the sign is put in parentheses; otherwise the sign would become part of the number.
   private static func negation(of operand: Expression) -> [Piece] {
     if case .literal = operand { return [.text("-("), .expression(operand, .lowest), .text(")")] }
     return [.text("-"), .expression(operand, .unary)]

@@ -1,7 +1,7 @@
 import StoreSchema
 
 extension FormatPrinter {
-  /// The value as literal, or as the cast that stands for it.
+  /// The value as a literal, or as the cast that denotes it.
   static func literal(of value: Value) -> String {
     if let (literal, type) = TypedLiteral.form(of: value) { return "CAST(\(literal), \"\(type)\")" }
     return switch value {
@@ -34,7 +34,7 @@ extension FormatPrinter {
 
   // MARK: Names
 
-  /// The keys with `#` before reserved words and before those that are no name.
+  /// The keys, with `#` before reserved words and before keys that are not names.
   static func keyPath(_ path: String) -> String {
     path.split(separator: ".", omittingEmptySubsequences: false).map { key(String($0)) }.joined(separator: ".")
   }

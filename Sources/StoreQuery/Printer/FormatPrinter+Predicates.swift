@@ -1,5 +1,5 @@
 extension FormatPrinter {
-  /// The predicate that a compound of one member stands for, else the predicate.
+  /// The member of a compound with one member; else the predicate itself.
   static func essence(of predicate: Predicate) -> Predicate {
     var predicate = predicate
     while true {
@@ -32,8 +32,8 @@ extension FormatPrinter {
     }
   }
 
-  /// A conjunction of nothing is true, a disjunction of nothing false. Compounds in compounds have parentheses, needed
-  /// or not, as Apple's framework prints them.
+  /// An empty conjunction is true, an empty disjunction false. Compounds in compounds always have parentheses, as
+  /// Apple's framework prints them.
   private static func compound(_ members: [Predicate], _ separator: String, empty: Bool) -> [Piece] {
     members.isEmpty ? pieces(of: .value(empty)) : joined(members.map { .predicate($0, .comparison) }, by: separator)
   }

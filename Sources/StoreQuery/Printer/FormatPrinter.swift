@@ -1,7 +1,7 @@
-/// Writes trees as format strings, from a worklist of pieces rather than by recursion, so that a tree of any depth can
+/// Writes trees as format strings. It uses a worklist of pieces instead of recursion, so that a tree of any depth can
 /// be printed.
 struct FormatPrinter {
-  /// What is still to be written. A precedence is the loosest that may stand there without parentheses.
+  /// A piece that is still to be written. A precedence is the loosest one that needs no parentheses there.
   enum Piece {
     case text(String)
     case expression(Expression, Precedence)
@@ -40,11 +40,11 @@ struct FormatPrinter {
 }
 
 extension Predicate {
-  /// The predicate in the style of Apple's `predicateFormat`; reading it gives the predicate back.
+  /// The predicate in the style of Apple's `predicateFormat`. Parsing it gives the predicate again.
   ///
-  /// The tree that reading gives has no compound of fewer than two members, no key path of `SELF` or of a key path, and
-  /// no cast of a literal that is a constant; a tree that has them comes back in that form. Truth values are
-  /// written 1 and 0, as Apple's framework writes them, and come back as these numbers, which they are equal to.
+  /// The parsed tree has no compound of fewer than two members, no key path of `SELF` or of a key path, and no cast of
+  /// a literal that is a constant; a tree that contains these is parsed to the simpler form. Truth values are written
+  /// as 1 and 0, as in Apple's framework, and are parsed to these numbers, to which they are equal.
   public var format: String { FormatPrinter.print(.predicate(self, .lowest)) }
 }
 

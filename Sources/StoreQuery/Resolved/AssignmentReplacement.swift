@@ -1,22 +1,22 @@
 import StoreSchema
 
-/// Replaces assigned variables by the expressions that they were assigned, so that stores see no `$name := value`.
+/// Replaces assigned variables by their assigned expressions, so that stores get no `$name := value`.
 ///
-/// It follows the order of evaluation: left to right, and only what is evaluated assigns. Where it depends on an
-/// object's values whether an assignment was evaluated, the variable cannot be replaced: such a predicate is refused.
+/// It follows the order of evaluation: left to right, and only evaluated parts assign. If an object's values decide
+/// whether an assignment is evaluated, the variable cannot be replaced: such a predicate is rejected.
 struct AssignmentReplacement {
   private enum Binding: Equatable {
     case value(Expression)
-    /// Why the variable has no value that is known.
+    /// The reason why the variable has no known value.
     case unknown(String)
   }
   private typealias Bindings = [String: Binding]
 
-  /// Parts that may still be put in. Variables that are assigned each other over and over would make an enormous
-  /// predicate of a short one.
+  /// The number of parts that may still be inserted. Variables that are assigned to each other repeatedly could make an
+  /// enormous predicate of a short one.
   private var budget = 10_000
 
-  /// Before they are assigned, variables are nil.
+  /// Variables are nil before they are assigned.
   private static func start(_ names: Set<String>) -> Bindings {
     Dictionary(uniqueKeysWithValues: names.map { ($0, .value(.constant(.null))) })
   }
@@ -44,7 +44,7 @@ struct AssignmentReplacement {
 
   // MARK: Predicates
 
-  /// A predicate without assignments, and what is assigned after it, where it was true and where it was false.
+  /// A predicate without assignments, and the assignments after it, where it was true and where it was false.
   private typealias Replaced = (predicate: Predicate, whenTrue: Bindings, whenFalse: Bindings)
 
   private mutating func predicate(
@@ -69,8 +69,8 @@ struct AssignmentReplacement {
     }
   }
 
-  /// Parts that are evaluated one after another until one is not `isGoingOn`. With them what is assigned where all were
-  /// evaluated, and where one of them was the last.
+  /// Parts that are evaluated one after another until one is not `isGoingOn`. Returns also the assignments where all
+  /// parts were evaluated, and where one of them was the last.
   private mutating func sequence(
     _ parts: [Predicate], _ bindings: Bindings, goesOnWhen isGoingOn: Bool
   ) throws(ResolutionError) -> (parts: [Predicate], afterAll: Bindings, afterOne: Bindings) {
@@ -153,7 +153,7 @@ struct AssignmentReplacement {
     }
   }
 
-  /// What is assigned within a subquery, whose variable hides others of its name.
+  /// The assignments within a subquery. The subquery's variable hides others with its name.
   private static func within(_ variable: String, _ bindings: Bindings) -> Bindings {
     var inner = bindings.mapValues { binding in
       if case .value(let value) = binding, value.mentions(variable) {
@@ -168,7 +168,7 @@ struct AssignmentReplacement {
 }
 
 extension Expression {
-  /// How many parts it has, as far as `limit`.
+  /// The number of parts, counted up to `limit`.
   fileprivate func partCount(upTo limit: Int) -> Int {
     var count = 0
     visit { _ in
@@ -178,7 +178,7 @@ extension Expression {
     return count
   }
 
-  /// Whether the variable stands somewhere in it.
+  /// Whether the variable occurs in it.
   fileprivate func mentions(_ variable: String) -> Bool {
     var isFound = false
     visit { part in
@@ -188,7 +188,7 @@ extension Expression {
     return isFound
   }
 
-  /// Goes over all expressions in it until `body` says false.
+  /// Visits all expressions in it until `body` returns false.
   private func visit(_ body: (Expression) -> Bool) {
     var pending = [self]
     while let next = pending.popLast() {

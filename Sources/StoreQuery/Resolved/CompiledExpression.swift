@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// Expressions and collections as closures.
+/// Compiles expressions and collections to closures.
 extension PredicateCompiler {
   typealias Operand = @Sendable (Frame) throws(Source.Failure) -> Value
   typealias Values = @Sendable (Frame) throws(Source.Failure) -> [Value]

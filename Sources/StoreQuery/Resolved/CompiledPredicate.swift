@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// A predicate prepared for many objects of a kind of source. It defines what predicates mean.
+/// A predicate that is prepared for many objects of one kind of source. It defines the meaning of predicates.
 public struct CompiledPredicate<Source: EvaluationSource>: Sendable {
   private let test: @Sendable (Source.Object, Source) throws(Source.Failure) -> Bool
 
@@ -14,13 +14,13 @@ public struct CompiledPredicate<Source: EvaluationSource>: Sendable {
     }
   }
 
-  /// Whether an object of the source meets the predicate.
+  /// Whether an object of the source matches the predicate.
   public func callAsFunction(_ object: Source.Object, in source: Source) throws(Source.Failure) -> Bool {
     try test(object, source)
   }
 }
 
-/// An expression prepared to be evaluated for many objects of a kind of source.
+/// An expression that is prepared to be evaluated for many objects of one kind of source.
 public struct CompiledExpression<Source: EvaluationSource>: Sendable {
   private let value: @Sendable (Source.Object, Source) throws(Source.Failure) -> Value
 
@@ -40,20 +40,20 @@ public struct CompiledExpression<Source: EvaluationSource>: Sendable {
   }
 }
 
-/// An expression prepared to be evaluated for many objects that no schema describes.
+/// An expression that is prepared to be evaluated for many objects without a schema.
 public struct DynamicExpression<Source: EvaluationSource>: Sendable {
   private let operand: PredicateCompiler<Source>.DynamicOperand
 
   /// Prepares an expression.
   public init(_ expression: ResolvedExpression) { operand = PredicateCompiler<Source>().dynamic(expression) }
 
-  /// What the expression gives for an object of the source.
+  /// The result of the expression for an object of the source.
   public func callAsFunction(_ object: Source.Object, in source: Source) throws(Source.Failure) -> Source.Operand {
     try operand(Frame(source: source, object: object))
   }
 }
 
-/// The object at hand and the elements that the variables stand for.
+/// The current object, and the current elements of the variables.
 struct Frame<Source: EvaluationSource> {
   var source: Source
   let object: Source.Object
@@ -67,7 +67,7 @@ struct Frame<Source: EvaluationSource> {
   }
 }
 
-/// Makes closures of resolved predicates.
+/// Compiles resolved predicates to closures.
 struct PredicateCompiler<Source: EvaluationSource>: Sendable {
   typealias Frame = StoreQuery.Frame<Source>
   typealias Test = @Sendable (Frame) throws(Source.Failure) -> Bool

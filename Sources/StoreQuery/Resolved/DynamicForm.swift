@@ -1,10 +1,10 @@
 import StoreSchema
 
-/// A part of a program over objects that no schema describes: dictionaries, managed objects by their keys, plain values.
+/// A part of a program over objects without a schema: dictionaries, managed objects by their keys, plain values.
 ///
-/// Whether a key leads to a value, an object or a collection is known only once it is looked up, so that these parts
-/// take and give operands of the source (``EvaluationSource/Operand``). Only ``DynamicResolver`` makes them: a store is
-/// never asked for one.
+/// Only the lookup of a key shows whether its value is a plain value, an object or a collection. These parts therefore
+/// take and give operands of the source (``EvaluationSource/Operand``). Only ``DynamicResolver`` makes them; predicates
+/// for stores never contain one.
 public enum DynamicForm: Hashable, Sendable {
   /// The value at a key path of the operand.
   case keyPath(String)
@@ -16,24 +16,24 @@ public enum DynamicForm: Hashable, Sendable {
   case distinct
   /// An element of the operand.
   case element(Index)
-  /// The latitude, or the longitude, of the operand, which is a location.
+  /// The latitude or the longitude of the operand, which is a location.
   case coordinate(isLatitude: Bool)
-  /// What was assigned to a variable.
+  /// The value that was assigned to a variable.
   case variable(String)
-  /// The operand, which is assigned to a variable.
+  /// The operand, after it was assigned to a variable.
   case assignment(String)
   /// The time of the evaluation.
   case now
-  /// An object that is given.
+  /// A constant object.
   case object(ObjectConstant)
-  /// What a method of the first operand gives for the others.
+  /// The result of a method of the first operand, with the other operands as arguments.
   case method(String)
-  /// What a fetch finds: of a request and a context.
+  /// The result of a fetch. The operands are the request and the context.
   case fetch(countOnly: Bool)
-  /// What cannot be evaluated, with the reason as a sentence. It ends the program when it is reached.
+  /// An expression that cannot be evaluated, with the reason as a sentence. It ends the program when it is reached.
   case failure(String)
 
-  /// Which element of a collection is meant.
+  /// An element of a collection, or the number of its elements.
   public enum Index: Hashable, Sendable {
     /// The first element.
     case first
@@ -41,15 +41,15 @@ public enum DynamicForm: Hashable, Sendable {
     case last
     /// The number of elements.
     case size
-    /// The element at the index that the second operand is, or the value of the key that it is.
+    /// The element at the index in the second operand, or the value of the key in it.
     case at
   }
 
-  /// What an operand that is no collection stands for, where a collection is needed.
+  /// The elements of an operand that is not a collection, where a collection is required.
   public enum Single: Hashable, Sendable {
-    /// A collection of it alone.
+    /// The operand alone.
     case element
-    /// A collection of it alone, and none where it is nil.
+    /// The operand alone; no elements if it is nil.
     case elementUnlessNil
     /// No elements.
     case nothing
@@ -58,10 +58,10 @@ public enum DynamicForm: Hashable, Sendable {
 
 /// A comparison of operands that may be collections.
 public struct DynamicComparison: Hashable, Sendable {
-  /// Whether the left operand is compared, or its elements are.
+  /// Whether the left operand or its elements are compared.
   public let modifier: Predicate.Modifier
   /// The operator.
   public let op: Predicate.Operator
-  /// How texts are compared.
+  /// The options of comparisons of strings.
   public let options: Predicate.Options
 }

@@ -1,10 +1,11 @@
 import StoreSchema
 
-/// Makes programs for objects that no schema describes. Keys are looked up when a program runs.
+/// Makes programs for objects without a schema. A program looks keys up while it runs.
 ///
-/// It never fails: what cannot be evaluated becomes a part that says so once it is reached (``DynamicForm/failure(_:)``).
+/// Resolving never fails: an expression that cannot be evaluated becomes a part that reports this when it is reached
+/// (``DynamicForm/failure(_:)``).
 public struct DynamicResolver {
-  /// The variables of the subqueries around, by their numbers.
+  /// The variables of the enclosing subqueries, by their numbers.
   private var variables: [String: Int] = [:]
   private var depth = 0
 
@@ -74,7 +75,7 @@ public struct DynamicResolver {
     inner.variables[name] = inner.depth
     var test = inner.test(condition)
     if condition.assignedVariables.contains(name) {
-      // The condition assigns to the subquery's own variable: it begins as one that was assigned the element.
+      // The condition assigns to the subquery's own variable, so the variable starts as assigned to the element.
       let element = ResolvedExpression.path(SlotPath(variable: inner.depth, leaf: .object))
       inner.variables[name] = nil
       let assignment = ResolvedPredicate.dynamic(

@@ -1,26 +1,26 @@
 import StoreSchema
 
 /// The objects of an evaluation, with their values and related objects: rows of a snapshot, objects of a context,
-/// groups of a table, and objects that no schema describes.
+/// groups of a table, and objects without a schema.
 ///
-/// Related objects are read when the evaluation reaches them; a source that can read many at once does so before.
+/// Related objects are read when the evaluation reaches them. A source that can read many at once should do so before.
 public protocol EvaluationSource: SendableMetatype {
   /// The kind of object that predicates test: a row, a managed object, a group.
   associatedtype Object
-  /// The error of a value that cannot be read; `Never` where all can.
+  /// The error of a value that cannot be read; `Never` where all values can.
   associatedtype Failure: Error = Never
-  /// What the dynamic parts of a program give (``DynamicForm``).
+  /// The result type of a program's dynamic parts (``DynamicForm``).
   associatedtype Operand = Value
 
-  /// The value at a path from the object, whatever the path's variable; null where a relationship on the way leads
-  /// nowhere.
+  /// The value at a path from the object. The path's variable is ignored. Null where a relationship in the path has no
+  /// destination.
   func value(at path: SlotPath, of object: Object) throws(Failure) -> Value
 
-  /// The objects that relationships lead to, one after another. An object that is reached twice comes twice.
+  /// The destinations of relationships, one after another. An object that is reached twice occurs twice.
   func objects(over hops: [Relationship], from object: Object) throws(Failure) -> [Object]
 
-  /// A way to test an object that is faster than the kernels over ``value(at:of:)``, where there is one. It means the
-  /// same.
+  /// A test of an object that is faster than the kernels over ``value(at:of:)``; nil where there is none. It must give
+  /// the same results.
   static func test(_ predicate: ResolvedPredicate) -> (@Sendable (Object) -> Bool)?
 
   // MARK: Dynamic parts
@@ -31,15 +31,15 @@ public protocol EvaluationSource: SendableMetatype {
   func operand(_ values: [Value]) -> Operand
   /// The object under evaluation as an operand.
   func operand(of object: Object) -> Operand
-  /// The value that functions see of an operand; null for objects and collections.
+  /// The value of an operand that functions use; null for objects and collections.
   func value(of operand: Operand) -> Value
-  /// The elements of an operand that is a collection. `single` says what an operand that is none stands for.
+  /// The elements of an operand that is a collection. `single` decides the elements of an operand that is not.
   func elements(of operand: Operand, single: DynamicForm.Single) -> [Operand]
-  /// The operand that a form makes of others.
+  /// The result of a form over other operands.
   func evaluate(_ form: DynamicForm, _ operands: [Operand], of object: Object) -> Operand
-  /// Whether a comparison holds of two operands.
+  /// Whether a comparison of two operands is true.
   func holds(_ comparison: DynamicComparison, _ left: Operand, _ right: Operand) -> Bool
-  /// The source for one element of a subquery: what is assigned there is forgotten with the element.
+  /// The source for one element of a subquery. Assignments within it are dropped with the element.
   func inner() -> Self
 }
 
@@ -48,14 +48,21 @@ extension EvaluationSource {
   public func inner() -> Self { self }
 }
 
-/// Sources of objects that a schema describes have no dynamic parts.
+/// The implementation for objects with a schema, which have no dynamic parts.
 extension EvaluationSource where Operand == Value {
+  /// The value itself.
   public func operand(_ value: Value) -> Value { value }
+  /// Null: there are no operands that are collections.
   public func operand(_ values: [Value]) -> Value { .null }
+  /// Null: there are no operands that are objects.
   public func operand(of object: Object) -> Value { .null }
+  /// The operand itself.
   public func value(of operand: Value) -> Value { operand }
+  /// None: there are no operands that are collections.
   public func elements(of operand: Value, single: DynamicForm.Single) -> [Value] { [] }
+  /// Null: there are no forms.
   public func evaluate(_ form: DynamicForm, _ operands: [Value], of object: Object) -> Value { .null }
+  /// False: there are no dynamic comparisons.
   public func holds(_ comparison: DynamicComparison, _ left: Value, _ right: Value) -> Bool { false }
 }
 

@@ -4,7 +4,7 @@ public struct ResolvedSort: Hashable, Sendable {
   public var path: SlotPath
   /// Whether lesser values come first.
   public var isAscending: Bool
-  /// How texts are ordered.
+  /// The order of texts.
   public var comparison: SortComparison.TextOrder
 
   /// A sort by the value at a path.
@@ -15,20 +15,21 @@ public struct ResolvedSort: Hashable, Sendable {
   }
 }
 
-/// A fetch as a store runs it: which entities, which rows, in which order, which part of them.
+/// A fetch as a store runs it: entities, predicate, order, offset and limit.
 public struct FetchPlan: Hashable, Sendable {
   /// Indices of the entities of one hierarchy whose rows are fetched.
   public var entities: Range<Int>
-  /// Which rows of the entities.
+  /// The predicate that selects rows of the entities.
   public var predicate: ResolvedPredicate
-  /// The order of the rows: each sort orders those that the ones before it leave equal. Ties come in the order of keys.
+  /// The order of the rows. Each sort orders the rows that the sorts before it leave equal. Rows that are still equal
+  /// are in the order of their keys.
   public var sort: [ResolvedSort]
-  /// How many of the first rows to leave out.
+  /// The number of first rows to leave out.
   public var offset: Int
-  /// Nil for no limit.
+  /// The maximum number of rows; nil for no limit.
   public var limit: Int?
 
-  /// A plan for all rows of the entities unless more is given.
+  /// A plan. By default it selects all rows of the entities.
   public init(
     entities: Range<Int>, predicate: ResolvedPredicate = .constant(true), sort: [ResolvedSort] = [], offset: Int = 0,
     limit: Int? = nil

@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// The dynamic parts of a program, as closures that give operands of the source.
+/// The dynamic parts of a program, as closures that return operands of the source.
 extension PredicateCompiler {
   typealias DynamicOperand = @Sendable (Frame) throws(Source.Failure) -> Source.Operand
 

@@ -2,7 +2,7 @@ import StoreSchema
 
 /// Comparisons.
 extension PredicateResolver {
-  /// Lists of up to so many constants on the left of ANY are written out.
+  /// On the left of ANY, lists of up to this number of constants are expanded.
   private static let writtenOut = 100
 
   func resolve(_ comparison: Predicate.Comparison) throws(ResolutionError) -> ResolvedPredicate {
@@ -14,7 +14,8 @@ extension PredicateResolver {
     }
   }
 
-  /// Whether some element on the left is such that the comparison holds of it, or with `negated` does not hold.
+  /// Whether the comparison holds for some element on the left; with `negated`, whether it does not hold for some
+  /// element.
   private func any(
     _ left: ResolvedOperand, _ comparison: Predicate.Comparison, negated: Bool
   ) throws(ResolutionError) -> ResolvedPredicate {
@@ -73,14 +74,14 @@ extension PredicateResolver {
     }
     if case .constant(.reference) = a { return identity(a, b, comparison) }
     if case .constant(.reference) = b { return identity(a, b, comparison) }
-    // Constants have nothing to look up: they are compared here.
+    // Constants need no look-up, so they are compared here.
     if case .constant(let a) = a, case .constant(let b) = b {
       return .constant(ComparisonKernel.evaluate(comparison.op, comparison.options, left: a, right: b))
     }
     return .comparison(a, comparison.op, b, comparison.options)
   }
 
-  /// A comparison with an object that is given.
+  /// A comparison with a given object.
   private func identity(
     _ a: ResolvedExpression, _ b: ResolvedExpression, _ comparison: Predicate.Comparison
   ) -> ResolvedPredicate {
@@ -120,7 +121,7 @@ extension PredicateResolver {
     }
   }
 
-  /// Constants are compared as sets; of all else only the language knows what it would mean.
+  /// Collections of constants are compared as sets. Other collections are rejected.
   private func collections(
     _ a: ResolvedMany, _ b: ResolvedMany, _ comparison: Predicate.Comparison
   ) throws(ResolutionError) -> ResolvedPredicate {
@@ -130,7 +131,7 @@ extension PredicateResolver {
     return .constant(SetKernel.areEqual(a, b) == (comparison.op == .equalTo))
   }
 
-  /// `nil` is equal to an empty relationship.
+  /// `nil` equals an empty relationship.
   private func isEmpty(_ many: ResolvedMany, _ op: Predicate.Operator) -> ResolvedPredicate {
     let isFilled = ResolvedPredicate.exists(many.collection, variable: depth + 1, .constant(true))
     return op == .equalTo ? .not(isFilled) : isFilled
@@ -145,7 +146,7 @@ extension PredicateResolver {
     return .between(value, low, high, options)
   }
 
-  /// A comparison with the name of an object's entity holds for some entities.
+  /// A comparison with the name of an object's entity becomes a test for the matching entities.
   private func names(
     _ path: SlotPath, _ other: ResolvedOperand, _ comparison: Predicate.Comparison,
     _ order: (Predicate.Comparison) -> Predicate.Comparison
@@ -164,7 +165,7 @@ extension PredicateResolver {
       (test.left, test.right, test.modifier) = (.constant(.string(entity.name)), constant, .direct)
       if try resolve(order(test)) == .constant(true) { fitting.append(.int(Int64(entity.index))) }
     }
-    // Behind a relationship there may be no object, and so no name.
+    // After a relationship there may be no object, and so no name.
     if !path.hops.isEmpty {
       var test = comparison
       (test.left, test.right, test.modifier) = (.constant(.null), constant, .direct)
@@ -185,7 +186,7 @@ extension PredicateResolver {
 }
 
 extension ResolvedOperand {
-  /// An entity that is compared with names, as which constant entities come, stands for its name.
+  /// An entity that is compared with names, which is the form of constant entities, counts as its name.
   fileprivate func named(as other: ResolvedOperand) -> ResolvedOperand {
     guard case .one(.path(let path)) = self, case .entity = path.leaf else { return self }
     switch other {

@@ -2,7 +2,7 @@ import StoreSchema
 
 /// Expressions.
 extension PredicateResolver {
-  /// Resolves an expression that gives one value, for example a column of a fetch.
+  /// Resolves an expression with a single value, for example a column of a fetch.
   public func value(_ expression: Expression) throws(ResolutionError) -> ResolvedExpression {
     try one(try AssignmentReplacement.replace(expression))
   }
@@ -66,7 +66,7 @@ extension PredicateResolver {
   }
 
   private func keyPath(_ text: String, of base: Expression) throws(ResolutionError) -> ResolvedOperand {
-    // What indexes are used for is up to stores: the objects are the same.
+    // Which indexes are used is up to stores; the result is the same.
     var base = base
     while case .function("noindex:", let arguments, target: nil) = base, arguments.count == 1 { base = arguments[0] }
     switch base {
@@ -76,7 +76,7 @@ extension PredicateResolver {
       guard let entity = variable.entity else { throw .invalid("$\(name) is a value, which has no \(text).") }
       return try walk(text, from: variable.number, entity)
     case .function("objectFrom:withIndex:", let arguments, target: nil) where arguments.count == 2:
-      // The value of an element is the element of the values, as long as each element has one.
+      // The value of an element is the element of the values, provided that each element has one.
       let objects = try many(arguments[0])
       guard case .many(let values) = try walk(text, from: objects),
         values.collection.hasOneValueForEach(of: objects.collection)
@@ -140,7 +140,7 @@ extension PredicateResolver {
     return operands
   }
 
-  /// A single value is a collection of one.
+  /// A single value counts as a collection of one.
   private func collection(_ expression: Expression) throws(ResolutionError) -> ResolvedCollection {
     switch try operand(expression) {
     case .many(let many): many.collection

@@ -2,8 +2,8 @@ import StoreSchema
 
 /// The arguments of `distanceToLocation(_:_:)`.
 extension PredicateResolver {
-  /// The latitude and the longitude of a location: the attributes of that name of an object, the elements of a
-  /// composite attribute, or the two numbers of `{52.5, 13.4}`.
+  /// The latitude and the longitude of a location: attributes of an object with these names, elements of a composite
+  /// attribute, or the two numbers of `{52.5, 13.4}`.
   func location(_ expression: Expression) throws(ResolutionError) -> [ResolvedExpression] {
     let parts: [Expression]
     switch expression {
@@ -31,7 +31,7 @@ extension PredicateResolver {
 }
 
 extension ResolvedExpression {
-  /// False for values that are surely no numbers.
+  /// False for values that certainly are not numbers.
   fileprivate var isMaybeNumber: Bool {
     switch self {
     case .constant(let value): value.isNull || Number(value) != nil
@@ -47,7 +47,7 @@ extension ResolvedExpression {
 }
 
 extension Expression {
-  /// The value at a key of what the expression gives.
+  /// The value at a key of the expression's value.
   package func key(_ name: String) -> Expression {
     switch self {
     case .evaluatedObject: .keyPath(name)

@@ -2,15 +2,15 @@ import StoreSchema
 
 /// Key paths.
 extension PredicateResolver {
-  /// Where a walk along the keys of a path has come to.
+  /// The state of a walk along the keys of a path.
   private struct Walk {
     let text: String
     var keys: ArraySlice<String>
     var entity: Entity
-    /// The objects behind the last to-many relationship; nil as long as there was none.
+    /// The objects after the last to-many relationship; nil before there was one.
     var objects: ResolvedCollection?
     let variable: Int
-    /// The to-one relationships since.
+    /// The to-one relationships since then.
     var hops: [Relationship] = []
 
     func path(_ leaf: SlotPath.Leaf) -> ResolvedOperand {
@@ -19,7 +19,7 @@ extension PredicateResolver {
       return .many(ResolvedMany(collection: .values(objects, path)))
     }
 
-    /// The objects that the walk has come to.
+    /// The objects that the walk has reached.
     var many: ResolvedMany? {
       guard let objects else { return nil }
       return ResolvedMany(collection: hops.isEmpty ? objects : objects.following(hops), entity: entity)
@@ -41,14 +41,15 @@ extension PredicateResolver {
       return try collected(many, by: key, [], text)
     }
     var walk = Walk(text: text, keys: keys, entity: entity, objects: many.collection, variable: 0)
-    // The references at the end of a to-one relationship stand for objects.
+    // The references at the end of a to-one relationship count as objects.
     if case .values(let base, let path) = many.collection, case .toOne(let last) = path.leaf {
       (walk.objects, walk.hops) = (base, path.hops + [last])
     }
     return try finish(walk)
   }
 
-  /// Resolves the keys of a path from where a path over to-one relationships leads; nil where that is no object.
+  /// Resolves the keys of a path from the object at the end of a path over to-one relationships; nil where that is not
+  /// an object.
   func walk(_ text: String, behind path: SlotPath) throws(ResolutionError) -> ResolvedOperand? {
     var hops = path.hops
     switch path.leaf {
@@ -80,7 +81,7 @@ extension PredicateResolver {
     throw .invalid("The key path is empty.")
   }
 
-  /// Goes over a relationship; gives a value where it ends the path.
+  /// Follows a relationship. Returns a value where the path ends with it.
   private func step(_ relationship: Relationship, _ walk: inout Walk) -> ResolvedOperand? {
     if relationship.isToMany {
       let hops = walk.hops + [relationship]
@@ -141,17 +142,18 @@ extension PredicateResolver {
 
   // MARK: Collection operators
 
-  /// What `@count`, `@sum` and the like make of a collection, or of the values at a path of its elements.
+  /// The result of `@count`, `@sum` and other operators over a collection, or over the values at a path of its
+  /// elements.
   private func collected(
     _ many: ResolvedMany, by key: String, _ rest: ArraySlice<String>, _ text: String
   ) throws(ResolutionError) -> ResolvedOperand {
     if key == "@count" {
       guard rest.isEmpty else { throw .invalid("The key path \(text) has keys behind @count.") }
-      // Null is no object and no value: what is counted is what is there.
+      // Null is neither an object nor a value, so it is not counted.
       return .one(.aggregate(many.entity == nil ? .aggregate(.count) : .size, many.collection))
     }
     if let isDistinct = Self.gathering[key] {
-      // A further operator is about what is gathered.
+      // A further operator applies to the new collection.
       let end = rest.firstIndex { $0.hasPrefix("@") } ?? rest.endIndex
       var values = try values(of: many, rest[..<end], text)
       if isDistinct { values = ResolvedMany(collection: .distinct(values.collection)) }
@@ -165,11 +167,11 @@ extension PredicateResolver {
     return .one(.aggregate(.aggregate(aggregate), values.collection))
   }
 
-  /// What is behind an operator, of each element.
+  /// The values after an operator, for each element.
   private func values(
     of many: ResolvedMany, _ keys: ArraySlice<String>, _ text: String
   ) throws(ResolutionError) -> ResolvedMany {
-    // Each element is its own `self`, as values are.
+    // Each value is its own `self`.
     if keys.isEmpty || many.entity == nil && keys.elementsEqual(["self"]) { return many }
     guard case .many(let found) = try walk(keys.joined(separator: "."), from: many) else {
       throw .unsupported("The key path \(text) has an operator behind an operator.")
@@ -177,8 +179,8 @@ extension PredicateResolver {
     return found
   }
 
-  /// The operators that give collections, and whether each value comes once. A path gives one list however many
-  /// collections are on the way.
+  /// The union operators, and whether each value occurs only once. A path gives one list, even over several
+  /// collections.
   package static let gathering = [
     "@unionOfObjects": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true, "@distinctUnionOfArrays": true,
     "@distinctUnionOfSets": true,
@@ -190,7 +192,7 @@ extension PredicateResolver {
 }
 
 extension ResolvedOperand {
-  /// The to-one ends of a path from many objects are objects too.
+  /// The to-one destinations at the end of a path from many objects are objects too.
   fileprivate func objects(of entity: Entity) -> ResolvedOperand {
     guard case .many(let many) = self else { return self }
     return .many(ResolvedMany(collection: many.collection, entity: entity))
@@ -198,18 +200,18 @@ extension ResolvedOperand {
 }
 
 extension ResolvedCollection {
-  /// The objects that relationships lead to from these.
+  /// The destinations of relationships from these objects.
   func following(_ hops: [Relationship]) -> ResolvedCollection {
     switch self {
     case .members(let variable, let first): .members(variable: variable, first + hops)
-    // The references at the end of a to-one relationship stand for objects.
+    // The references at the end of a to-one relationship count as objects.
     case .values(let base, let path):
       if case .toOne(let last) = path.leaf { base.following(path.hops + [last] + hops) } else { self }
     default: hops.isEmpty ? self : .following(self, hops)
     }
   }
 
-  /// Whether these are the values at a path from each of `objects`, null among them, so that they have the same places.
+  /// Whether these are the values at a path from each of `objects`, null included, so that both have the same indices.
   func hasOneValueForEach(of objects: ResolvedCollection) -> Bool {
     guard case .values(let base, let path) = self else { return self == objects }
     if base == objects { return true }

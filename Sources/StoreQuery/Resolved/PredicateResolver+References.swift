@@ -1,13 +1,13 @@
 import StoreSchema
 
-/// Objects given as values.
+/// Objects as given values.
 ///
-/// A key means one object in its whole tree of entities, whatever entity a reference names beside it: that of a URI may
-/// be an ancestor of the object's own. Values of objects name their own entity. So a given reference is resolved to all
-/// that may mean the same object.
+/// A key identifies one object in its whole entity hierarchy, whatever entity a reference contains: the entity in a URI
+/// may be an ancestor of the object's own. Values of objects contain their own entity. So a given reference is resolved
+/// to all references that may mean the same object.
 extension PredicateResolver {
-  /// The references that mean the same object as a given one; the value alone where it is no reference, or the tree has
-  /// but one entity.
+  /// The references that mean the same object as a given one. Only the value itself where it is not a reference, or
+  /// where the hierarchy has only one entity.
   func meanings(_ value: Value) -> [Value] {
     guard case .reference(let reference) = value, reference.key > 0, schema.entities.indices.contains(reference.entity)
     else { return [value] }

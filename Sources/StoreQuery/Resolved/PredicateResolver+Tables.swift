@@ -1,7 +1,7 @@
 /// Columns of tables and conditions on their groups.
 extension PredicateResolver {
-  /// Resolves a column: `sum:`, `count:` and the other functions of collections over a single value are aggregates of
-  /// the fetched objects, over a to-many relationship they are values of each object.
+  /// Resolves a column. Over a single value, `sum:`, `count:` and the other functions of collections are aggregates of
+  /// the fetched objects. Over a to-many relationship they are values of each object.
   public func column(_ expression: Expression) throws(ResolutionError) -> TablePlan.Column {
     let expression = try AssignmentReplacement.replace(expression)
     guard case .function(let name, let arguments, target: nil) = expression, arguments.count == 1,
@@ -12,11 +12,11 @@ extension PredicateResolver {
       (argument, isDistinct) = (inner[0], true)
     }
     guard case .one(let value) = try operand(argument) else { return .value(try one(expression)) }
-    // Of values in a column nil does not count.
+    // In a column, nil values are not counted.
     return .aggregate(aggregate == .size ? .aggregate(.count) : aggregate, value, isDistinct: isDistinct)
   }
 
-  /// Resolves a condition on groups, in which variables stand for the columns of their names.
+  /// Resolves a condition on groups, in which variables refer to the columns by name.
   public func having(_ predicate: Predicate, columns: [String]) throws(ResolutionError) -> ResolvedPredicate {
     var resolver = self
     for (place, name) in columns.enumerated() { resolver.columns[name] = place }

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// A name or construct of a predicate that does not fit the entity it is meant for.
+/// A name or construct of a predicate that is not valid for its entity.
 public struct ResolutionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, as a sentence.
   public let message: String
@@ -25,15 +25,15 @@ public struct PredicateResolver {
   let schema: Schema
   let entity: Entity
   let reference: (ObjectConstant) -> ObjectReference
-  /// The literal for what a fetch within the predicate finds.
+  /// Returns the literal for the result of a fetch within the predicate.
   let nested: NestedFetch
-  /// What `now()` is.
+  /// The value of `now()`.
   let now: Double
-  /// The variables of the subqueries around.
+  /// The variables of the enclosing subqueries.
   var variables: [String: Variable] = [:]
-  /// The columns of the table whose groups are looked at, by their names.
+  /// The columns of the table whose groups are tested, by their names.
   var columns: [String: Int] = [:]
-  /// How many collections are around whose elements have a number.
+  /// The number of enclosing collections whose elements have a variable number.
   var depth = 0
 
   struct Variable {
@@ -42,10 +42,10 @@ public struct PredicateResolver {
     let entity: Entity?
   }
 
-  /// Runs a fetch within a predicate: `request`, `context`, and whether only the number of results counts.
+  /// Runs a fetch within a predicate: `request`, `context`, and whether only the number of results is needed.
   public typealias NestedFetch = (Expression, Expression, Bool) throws(ResolutionError) -> Expression
 
-  /// `reference` gives what stands for an object that had no permanent key: one with the key zero matches nothing.
+  /// `reference` returns the reference for an object that had no permanent key; one with the key zero matches nothing.
   /// `now` is in seconds since 2001-01-01T00:00:00Z, the same for a whole predicate.
   public init(
     _ schema: Schema, _ entity: Entity, now: Double = Date().timeIntervalSinceReferenceDate,
@@ -66,7 +66,7 @@ public struct PredicateResolver {
     try resolved(try AssignmentReplacement.replace(predicate))
   }
 
-  /// Resolves a part of a predicate, in which nothing is assigned any more.
+  /// Resolves a part of a predicate after assignments were replaced.
   func resolved(_ predicate: Predicate) throws(ResolutionError) -> ResolvedPredicate {
     switch predicate {
     case .value(let value): return .constant(value)
@@ -97,7 +97,7 @@ public struct PredicateResolver {
   }
 }
 
-/// What an expression is resolved to.
+/// The result of resolving an expression.
 enum ResolvedOperand {
   case one(ResolvedExpression)
   case many(ResolvedMany)
@@ -105,9 +105,9 @@ enum ResolvedOperand {
   case entityName(SlotPath)
 }
 
-/// A collection, and what its elements are.
+/// A collection, and the kind of its elements.
 struct ResolvedMany {
   var collection: ResolvedCollection
-  /// The entity of elements that are objects, nil for values.
+  /// The entity of elements that are objects; nil for values.
   var entity: Entity?
 }

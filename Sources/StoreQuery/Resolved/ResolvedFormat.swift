@@ -1,10 +1,10 @@
 import StoreSchema
 
-/// Writes resolved predicates for people to read, in the words of the format language: names of the model, long lists
-/// cut. What comes out need not be read back.
+/// Writes resolved predicates for people, in the format language: with names of the model, and long lists cut. The
+/// result cannot always be parsed.
 struct ResolvedFormat {
   let schema: Schema
-  /// Whether values are written out, which may be nobody's business.
+  /// Whether values are written. They may be confidential.
   let showsValues: Bool
 
   private static let longestList = 8
@@ -143,7 +143,7 @@ struct ResolvedFormat {
 }
 
 extension ResolvedPredicate {
-  /// The predicate for people to read, with the names of its schema. Without values they are `$value`.
+  /// The predicate for people, with the names of its schema. Without values they are written as `$value`.
   public func text(_ schema: Schema, showsValues: Bool) -> String {
     ResolvedFormat(schema: schema, showsValues: showsValues).predicate(self).format
   }

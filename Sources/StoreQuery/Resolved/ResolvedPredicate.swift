@@ -1,30 +1,30 @@
 import StoreSchema
 
-/// A predicate whose names are resolved to slots: what stores translate and ``CompiledPredicate`` runs.
+/// A predicate whose names are resolved to slots. Stores translate it, and ``CompiledPredicate`` evaluates it.
 ///
-/// It has fewer forms than the language: `ALL` is a negated `exists`, and single values never stand where collections
-/// do.
+/// It has fewer forms than the language: `ALL` is a negated `exists`, and single values are never in a position for
+/// collections.
 public indirect enum ResolvedPredicate: Hashable, Sendable {
-  /// True of every object, or of none.
+  /// True for every object, or for none.
   case constant(Bool)
-  /// True where all parts are; also without parts.
+  /// True where all parts are true; also without parts.
   case and([ResolvedPredicate])
-  /// True where some part is; false without parts.
+  /// True where at least one part is true; false without parts.
   case or([ResolvedPredicate])
   /// True where the part is false.
   case not(ResolvedPredicate)
-  /// One value against another, by ``ComparisonKernel``. `IN` means here that the left text occurs in the right one.
+  /// A comparison of two values, by ``ComparisonKernel``. `IN` means here that the left text occurs in the right one.
   case comparison(ResolvedExpression, Predicate.Operator, ResolvedExpression, Predicate.Options)
-  /// Whether a value lies between two others, both included.
+  /// Whether a value is between two others, both included.
   case between(ResolvedExpression, ResolvedExpression, ResolvedExpression, Predicate.Options)
   /// Whether some element of a collection equals the value.
   case member(ResolvedExpression, of: ResolvedCollection, Predicate.Options)
-  /// Whether some element of a collection meets a predicate, in which it is the variable of that number.
+  /// Whether some element of a collection matches a predicate, in which it is the variable with that number.
   case exists(ResolvedCollection, variable: Int, ResolvedPredicate)
-  /// A comparison of objects that no schema describes; see ``DynamicForm``. A store is never asked for it.
+  /// A comparison of objects without a schema; see ``DynamicForm``. Predicates for stores never contain it.
   case dynamic(DynamicComparison, ResolvedExpression, ResolvedExpression)
 
-  /// Whether it plainly selects everything.
+  /// Whether it obviously selects everything.
   package var isTrue: Bool {
     switch self {
     case .constant(let constant): constant
@@ -44,18 +44,19 @@ public indirect enum ResolvedExpression: Hashable, Sendable {
   case function(Function, [ResolvedExpression])
   /// The first expression where the predicate holds, else the second.
   case conditional(ResolvedPredicate, ResolvedExpression, ResolvedExpression)
-  /// What an aggregate makes of a collection.
+  /// The result of an aggregate over a collection.
   case aggregate(ResolvedAggregate, ResolvedCollection)
-  /// An element of a collection by its index from 0; null where there is none, or the index is no whole number.
+  /// An element of a collection by its index from 0; null where there is none, or where the index is not a whole
+  /// number.
   case element(ResolvedCollection, ResolvedExpression)
   /// The first element of a collection, or its last one.
   case end(ResolvedCollection, isLast: Bool)
-  /// A part that only objects have that no schema describes. A store is never asked for it.
+  /// A part that only objects without a schema have. Predicates for stores never contain it.
   case dynamic(DynamicForm, [ResolvedExpression])
-  /// A collection as one operand of a dynamic part. A store is never asked for it.
+  /// A collection as one operand of a dynamic part. Predicates for stores never contain it.
   case collection(ResolvedCollection)
 
-  /// A function; of constants its value, where that is always the same.
+  /// A function; if its operands are constants and its result is always the same, the result as a constant.
   static func folded(_ function: Function, _ operands: [ResolvedExpression]) -> ResolvedExpression {
     var values: [Value] = []
     for case .constant(let value) in operands { values.append(value) }
@@ -64,19 +65,19 @@ public indirect enum ResolvedExpression: Hashable, Sendable {
   }
 }
 
-/// What makes one value of a collection.
+/// A function that gives one value for a collection.
 public enum ResolvedAggregate: Hashable, Sendable {
-  /// The number of elements, null among them: `@count`, where ``Aggregate/count`` leaves null out.
+  /// The number of elements, null included: `@count`. ``Aggregate/count`` leaves null out.
   case size
   /// A sum, an average, the least or the greatest value, or the number of values that are not null.
   case aggregate(Aggregate)
-  /// A function of a collection that no grouped fetch has: a median, for example.
+  /// A function of a collection that grouped fetches do not have, for example a median.
   case function(Function)
 
-  /// What a function makes of a collection; nil for a function of values.
+  /// The aggregate of a function of a collection; nil for a function of values.
   init?(_ function: Function) {
     switch function.kernel {
-    // Counts what is there, as `count` of an array does.
+    // Counts all elements, as `count` of an array does.
     case .aggregate(.count): self = .size
     case .aggregate(let aggregate): self = .aggregate(aggregate)
     case .collection: self = .function(function)
@@ -84,7 +85,7 @@ public enum ResolvedAggregate: Hashable, Sendable {
     }
   }
 
-  /// The one value made of a collection.
+  /// The value for a collection.
   public func evaluate(_ values: [Value]) -> Value {
     switch self {
     case .size: return .int(Int64(values.count))
@@ -105,19 +106,19 @@ public indirect enum ResolvedCollection: Hashable, Sendable {
   case constants([Value])
   /// The values of expressions, in their order.
   case list([ResolvedExpression])
-  /// The objects that relationships lead to, one after another, from the variable of that number; at least one of them
-  /// is to-many. An object that is reached twice counts twice.
+  /// The destinations of relationships, followed one after another, from the variable with that number; at least one of
+  /// the relationships is to-many. An object that is reached twice counts twice.
   case members(variable: Int, [Relationship])
-  /// The objects that relationships lead to from objects of a collection.
+  /// The destinations of relationships from objects of a collection.
   case following(ResolvedCollection, [Relationship])
-  /// The values at a path that starts from each element, whatever the path's variable.
+  /// The values at a path that starts from each element. The path's variable is ignored.
   case values(ResolvedCollection, SlotPath)
-  /// The elements that meet a predicate, in which each is the variable of that number.
+  /// The elements that match a predicate, in which each is the variable with that number.
   case filtered(ResolvedCollection, variable: Int, ResolvedPredicate)
   /// A union, an intersection or a difference of two collections; each value once.
   case set(Expression.SetOperation, ResolvedCollection, ResolvedCollection)
   /// Each value once.
   case distinct(ResolvedCollection)
-  /// The elements of an operand of a dynamic part. A store is never asked for them.
+  /// The elements of an operand of a dynamic part. Predicates for stores never contain it.
   case elements(of: ResolvedExpression, DynamicForm.Single)
 }

@@ -10,11 +10,11 @@ struct ResolvedWalk {
 
   private var pending: [Part]
   private(set) var paths: [SlotPath] = []
-  /// The relationships to follow from the object at hand, along each way.
+  /// The sequences of relationships that are followed from the current object.
   private(set) var ways: [[Relationship]] = []
-  /// All relationships that are followed, from whatever objects.
+  /// All relationships that are followed, from any object.
   private(set) var relationships: [Relationship] = []
-  /// Whether some part leads to other objects by a to-many relationship.
+  /// Whether a part leads to other objects by a to-many relationship.
   private(set) var hasMembers = false
 
   init(_ predicate: ResolvedPredicate) { self.init(.predicate(predicate)) }
@@ -32,7 +32,7 @@ struct ResolvedWalk {
     }
   }
 
-  /// Whether it looks at nothing but the object's own values.
+  /// Whether it reads only the object's own values.
   var isOwn: Bool { !hasMembers && paths.allSatisfy(\.hops.isEmpty) }
 
   private mutating func add(_ predicate: ResolvedPredicate) {
@@ -102,19 +102,19 @@ struct ResolvedWalk {
 }
 
 extension ResolvedPredicate {
-  /// All paths of single values that it looks at, also those that start from elements of collections.
+  /// All paths of single values that it reads, including those from elements of collections.
   public var paths: [SlotPath] { ResolvedWalk(self).paths }
 
-  /// The relationships that it follows from the object itself, along each way.
+  /// The sequences of relationships that it follows from the object itself.
   public var ways: [[Relationship]] { ResolvedWalk(self).ways }
 
-  /// All relationships that it follows, from whatever objects.
+  /// All relationships that it follows, from any object.
   public var relationships: [Relationship] { ResolvedWalk(self).relationships }
 
-  /// Whether it looks at nothing but the object's own values.
+  /// Whether it reads only the object's own values.
   public var isOwn: Bool { ResolvedWalk(self).isOwn }
 
-  /// Whether it follows no to-many relationship, as what is said of groups.
+  /// Whether it follows no to-many relationship, as required for groups.
   var staysInTable: Bool { !ResolvedWalk(self).hasMembers }
 }
 

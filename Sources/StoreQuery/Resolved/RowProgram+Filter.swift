@@ -1,14 +1,14 @@
 import StoreSchema
 
-/// Programs over many rows at once.
+/// Runs programs over many rows at once.
 ///
-/// Each step looks at all rows that have come to it in a loop of its own, instead of each row going through all steps:
-/// which step is next is then no guess for the processor. Steps lead to earlier ones only, so one pass from the last
-/// step to the first is all.
+/// Each step tests all rows that have reached it in its own loop. If each row went through all steps instead, the
+/// processor would have to predict the next step. Steps lead only to steps with lower indices, so one pass from the
+/// last step to the first suffices.
 extension RowProgram {
-  /// Those of the rows that meet the predicate, in their order.
+  /// The rows that match the predicate, in their order.
   public func filter(_ rows: [Row]) -> [Row] {
-    // Rows by themselves where there are few, or too many steps to have a lane for each.
+    // Rows are tested singly where there are few of them, or more steps than lanes.
     guard rows.count >= 32, steps.count <= 256 else { return rows.filter { self($0) } }
     guard start >= 0 else { return start == Self.accepted ? rows : [] }
     let lanes = Lanes(steps.count)
@@ -50,8 +50,8 @@ extension RowProgram {
   }
 }
 
-/// The places of a block's rows, in a lane for each step that they have come to, and one each for the rejected and the
-/// accepted.
+/// The indices of a block's rows, in a lane for each step that they have reached, and in one lane each for rejected and
+/// accepted rows.
 private final class Lanes {
   static var width: Int { 256 }
 
@@ -73,13 +73,13 @@ private final class Lanes {
     counts.deallocate()
   }
 
-  /// The lane of a step; the answers come before the steps.
+  /// The lane of a step. The lanes of the results come before those of the steps.
   @inline(__always)
   private func lane(_ step: Int) -> Int { step + 2 }
 
   func count(_ step: Int) -> Int { counts[lane(step)] }
 
-  /// Takes a block of rows, all of them at one step.
+  /// Starts a block of rows, all of them at one step.
   func begin(_ rows: UnsafeBufferPointer<Row>, at step: Int) {
     counts.update(repeating: 0, count: laneCount)
     let own = places + lane(step) * Self.width
@@ -90,7 +90,7 @@ private final class Lanes {
     counts[lane(step)] = rows.count
   }
 
-  /// Moves the rows of a step to the lanes of the steps that are next for them.
+  /// Moves the rows of a step to the lanes of their next steps.
   @inline(__always)
   func split(_ number: Int, _ step: RowProgram.Step, _ test: (UInt64, RowView) -> Bool) {
     let slot = Int(step.slot)
@@ -98,14 +98,14 @@ private final class Lanes {
     move(number, step) { place in
       let view = views[place]
       let word = UInt64(bitPattern: view.int(slot))
-      // The word of a slot that is null is zero.
+      // The word of a null slot is zero.
       if word == 0 && view.isNull(slot) { return isTrueForNull }
       return test(word, view)
     }
   }
 
-  /// Every row is written to both lanes, of which one counts it: nothing here depends on a guess. A lane has room for
-  /// all.
+  /// Every row is written to both lanes, and only one lane counts it, so that no branch needs prediction. A lane has
+  /// room for all rows.
   @inline(__always)
   func move(_ number: Int, _ step: RowProgram.Step, _ test: (Int) -> Bool) {
     let own = places + lane(number) * Self.width
@@ -128,7 +128,7 @@ private final class Lanes {
     (counts[yes], counts[no]) = (yesCount, noCount)
   }
 
-  /// The places of the rows that were accepted, ascending.
+  /// The indices of the accepted rows, ascending.
   func accepted() -> UnsafeMutableBufferPointer<UInt16> {
     let lane = lane(RowProgram.accepted)
     var found = UnsafeMutableBufferPointer(start: places + lane * Self.width, count: counts[lane])

@@ -1,34 +1,34 @@
 import StoreSchema
 
-/// A predicate over a row's own values as a program: steps that look at packed words and bytes and say which step is
-/// next. It means what ``ComparisonKernel`` means over the values.
+/// A predicate over a row's own values as a program. Its steps test packed words and bytes and name the next step. Its
+/// results are those of ``ComparisonKernel`` over the values.
 ///
-/// Closures that call closures, as ``CompiledPredicate`` has them for what this cannot say, take several times as long.
+/// Nested closures, which ``CompiledPredicate`` uses where a program is not possible, take several times as long.
 public struct RowProgram: Sendable {
   enum Kind: UInt8, Sendable {
     case isNull
     case intEqual, intLess, intLessOrEqual
     case doubleEqual, doubleLess, doubleLessOrEqual, doubleGreater, doubleGreaterOrEqual
     case bytesEqual, bytesContain, bytesBegin, bytesEnd
-    /// What a closure says.
+    /// The result of a closure.
     case test
   }
 
   struct Step: Sendable {
     let kind: Kind
     let slot: Int32
-    /// The constant's bits, or where its bytes begin and end, or the place of its closure.
+    /// The bits of the constant, the range of its bytes, or the index of its closure.
     let word: UInt64
     /// The next step for true and false.
     let (yes, no): (Int32, Int32)
-    /// What a slot without a value counts as.
+    /// The result for a null slot.
     let isTrueForNull: Bool
   }
 
-  /// A closure, which as the element of an array would be called through others.
+  /// A closure. As a direct element of an array it would be called through further closures.
   struct Test: Sendable { let test: @Sendable (Row) -> Bool }
 
-  /// What stands in place of a step where the answer is known.
+  /// The pseudo-steps of the results.
   static var accepted: Int { -1 }
   static var rejected: Int { -2 }
 
@@ -38,7 +38,7 @@ public struct RowProgram: Sendable {
   private(set) var tests: ContiguousArray<Test> = []
   private(set) var start = RowProgram.accepted
 
-  /// Nil for what needs more than the row.
+  /// Nil for a predicate that needs more than the row.
   public init?(_ predicate: ResolvedPredicate) {
     guard let start = add(predicate, Self.accepted, Self.rejected) else { return nil }
     self.start = start
@@ -47,7 +47,7 @@ public struct RowProgram: Sendable {
   /// The program as a closure.
   public var test: @Sendable (Row) -> Bool { { self($0) } }
 
-  /// Whether the row meets the predicate.
+  /// Whether the row matches the predicate.
   public func callAsFunction(_ row: Row) -> Bool {
     defer { withExtendedLifetime(row) {} }
     let view = row.view
@@ -61,7 +61,7 @@ public struct RowProgram: Sendable {
         }
         let slot = Int(step.slot)
         let word = view.int(slot)
-        // The word of a slot that is null is zero.
+        // The word of a null slot is zero.
         let isTrue =
           word == 0 && view.isNull(slot) ? step.isTrueForNull : holds(step, UInt64(bitPattern: word), view)
         next = Int(isTrue ? step.yes : step.no)
@@ -98,7 +98,7 @@ public struct RowProgram: Sendable {
     }
   }
 
-  /// Calls `body` with the row's text and the step's.
+  /// Calls `body` with the text of the row and the text of the step.
   @inline(__always)
   func with(_ step: Step, _ view: RowView, _ body: (ByteSearch.Bytes, ByteSearch.Bytes) -> Bool) -> Bool {
     patterns.withUnsafeBufferPointer { patterns in
@@ -109,7 +109,7 @@ public struct RowProgram: Sendable {
 
   // MARK: Making steps
 
-  /// Adds the steps of a predicate, the last first, and gives where it begins.
+  /// Adds the steps of a predicate, the last one first, and returns its first step.
   private mutating func add(_ predicate: ResolvedPredicate, _ yes: Int, _ no: Int) -> Int? {
     switch predicate {
     case .constant(let value): return value ? yes : no
@@ -136,7 +136,7 @@ public struct RowProgram: Sendable {
     }
   }
 
-  /// A comparison without a closure; nil where the kernel is to be asked.
+  /// A comparison without a closure; nil where the kernel must be called.
   private mutating func add(
     _ leaf: SlotPath.Leaf, _ op: Predicate.Operator, _ constant: Value, _ options: Predicate.Options, _ yes: Int,
     _ no: Int
@@ -196,7 +196,7 @@ public struct RowProgram: Sendable {
     _ slot: Int, _ op: Predicate.Operator, _ text: String, _ options: Predicate.Options, _ yes: Int, _ no: Int
   ) -> Int? {
     if options.isEmpty {
-      // Without options texts are their bytes.
+      // Without options texts are compared as bytes.
       let place = UInt64(patterns.count) << 32 | UInt64(patterns.count + text.utf8.count)
       let first: Int? =
         switch op {

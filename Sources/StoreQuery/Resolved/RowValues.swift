@@ -4,8 +4,8 @@ import StoreSchema
 extension Row {
   /// The value of a path without hops.
   ///
-  /// Data that may lie outside the row is given without its leading byte where it is inside; else its name is given,
-  /// which equals no data of a user's.
+  /// Data that may be stored outside of the row is returned without its leading byte where it is in the row. Otherwise
+  /// its name is returned, which equals no data of a client.
   package func value(of leaf: SlotPath.Leaf) -> Value {
     switch leaf {
     case .attribute(let slot, .externalData, _): isNull(slot) ? .null : .data(Self.inner(data(slot)))
@@ -26,9 +26,9 @@ extension Row {
   private static func inner(_ data: Data) -> Data { data.first == 1 ? data.dropFirst() : data }
 }
 
-/// Rows as they are: for predicates that look at nothing but the object's own values.
+/// Rows by themselves: for predicates that read only the object's own values.
 public struct OwnRows: EvaluationSource {
-  /// The source of rows that are looked at by themselves.
+  /// The source of rows by themselves.
   public init() {}
 
   public func value(at path: SlotPath, of row: Row) -> Value { path.hops.isEmpty ? row.value(of: path.leaf) : .null }

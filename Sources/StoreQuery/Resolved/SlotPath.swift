@@ -2,12 +2,12 @@ import StoreSchema
 
 /// A key path from an object over to-one relationships to one value.
 public struct SlotPath: Hashable, Sendable {
-  /// Where it starts: 0 is the object at hand, n the variable of the n-th collection around, counted from the
+  /// The start of the path: 0 is the current object, n the variable of the n-th enclosing collection, counted from the
   /// outermost.
   public var variable: Int
-  /// The to-one relationships to follow, in order. Each is of the entity that the one before leads to.
+  /// The to-one relationships to follow, in order. Each belongs to the destination entity of the one before.
   public var hops: [Relationship]
-  /// The value at the end, of the object that the hops lead to.
+  /// The value at the end, of the last destination.
   public var leaf: Leaf
 
   /// A path from an object over to-one relationships to a value.
@@ -17,7 +17,7 @@ public struct SlotPath: Hashable, Sendable {
     self.leaf = leaf
   }
 
-  /// What is at the end of a path.
+  /// The end of a path.
   public enum Leaf: Hashable, Sendable {
     /// A stored value.
     case attribute(slot: Int, kind: SlotKind, declaringEntity: Int)
@@ -31,6 +31,6 @@ public struct SlotPath: Hashable, Sendable {
     case column(Int)
   }
 
-  /// Whether the value is the object's at hand alone.
+  /// Whether the value belongs to the current object alone.
   public var isOwn: Bool { variable == 0 && hops.isEmpty }
 }

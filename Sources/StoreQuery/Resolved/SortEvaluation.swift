@@ -1,17 +1,17 @@
 import StoreSchema
 
-/// Sorts objects of any kind: the definition of what sort descriptors mean.
+/// Sorts objects of any kind. It defines the meaning of sort descriptors.
 public enum SortEvaluation {
-  /// The value at a path of the object at hand; null where a relationship on the way leads nowhere.
+  /// The value at a path of the current object; null where a relationship in the path has no destination.
   public typealias Lookup = (SlotPath) -> Value
 
-  /// Whether the object behind `a` comes before the one behind `b`; nil where the sorts do not tell.
+  /// Whether the object of `a` comes before the object of `b`; nil where the sorts do not decide.
   public static func precedes(_ sorts: [ResolvedSort], _ a: Lookup, _ b: Lookup) -> Bool? {
     for sort in sorts { if let isBefore = precedes(sort, a(sort.path), b(sort.path)) { return isBefore } }
     return nil
   }
 
-  /// The same over the values of the sort keys, in their order.
+  /// The same for the values of the sort keys, in their order.
   public static func precedes(_ sorts: [ResolvedSort], _ a: [Value], _ b: [Value]) -> Bool? {
     for (index, sort) in sorts.enumerated() { if let isBefore = precedes(sort, a[index], b[index]) { return isBefore } }
     return nil

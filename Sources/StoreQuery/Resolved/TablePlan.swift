@@ -1,24 +1,23 @@
 import StoreSchema
 
-/// A fetch of values instead of objects, in groups or not: results of type dictionary in Core Data.
+/// A fetch of values instead of objects, grouped or not: results of the dictionary type in Core Data.
 ///
-/// With ``groups``, or with a column that is an aggregate, each group of objects with equal values gives one row.
-/// Without groups all objects are one group, which gives a row even where there are no objects. Nil is a value to group
-/// by.
+/// With ``groups``, or with an aggregate column, each group of objects with equal values gives one row. Without groups
+/// all objects are one group, which gives a row even where there are no objects. Nil counts as a value to group by.
 ///
-/// Rows come in the order of ``FetchPlan/sort``; groups can be sorted only by what they are grouped by. Where the sort
-/// leaves rows equal, groups come in the ascending order of what they are grouped by, distinct rows in that of their
+/// Rows are in the order of ``FetchPlan/sort``; groups can be sorted only by their grouping values. Where the sort
+/// leaves rows equal, groups are in the ascending order of their grouping values, distinct rows in the order of their
 /// values, and all others in the order of their objects.
 public struct TablePlan: Hashable, Sendable {
-  /// Which objects. Their offset and limit count the rows of the table.
+  /// The objects. Offset and limit count the rows of the table.
   public var fetch: FetchPlan
   /// The values of each row, in their order.
   public var columns: [Column]
-  /// What all objects of a group have in common; empty for no groups.
+  /// The expressions to group by; empty for no groups.
   public var groups: [ResolvedExpression]
-  /// Which groups are kept, by what they are grouped by and by their columns (``SlotPath/Leaf/column(_:)``).
+  /// The condition on groups, over grouping values and columns (``SlotPath/Leaf/column(_:)``).
   public var having: ResolvedPredicate
-  /// Whether a row that was there already is left out.
+  /// Whether repeated rows are left out.
   public var isDistinct: Bool
 
   /// A table of the objects of a fetch.
@@ -35,12 +34,12 @@ public struct TablePlan: Hashable, Sendable {
 
   /// One value of a row.
   public enum Column: Hashable, Sendable {
-    /// A value of an object; in groups one that all objects of a group have in common.
+    /// A value of an object; in groups a value that all objects of a group share.
     case value(ResolvedExpression)
-    /// What an aggregate makes of the values of a group's objects, with `isDistinct` of each value once.
+    /// The result of an aggregate over a group's objects; with `isDistinct` each value counts once.
     case aggregate(ResolvedAggregate, ResolvedExpression, isDistinct: Bool)
 
-    /// What is looked up in each object.
+    /// The expression that is evaluated for each object.
     public var expression: ResolvedExpression {
       switch self {
       case .value(let expression), .aggregate(_, let expression, isDistinct: _): expression
@@ -50,10 +49,10 @@ public struct TablePlan: Hashable, Sendable {
     fileprivate var isAggregate: Bool { if case .aggregate = self { true } else { false } }
   }
 
-  /// Whether each row is of a group of objects, not of one object.
+  /// Whether each row belongs to a group of objects, not to one object.
   public var isGrouped: Bool { !groups.isEmpty || columns.contains(where: \.isAggregate) }
 
-  /// What makes no sense in the plan, as a sentence; nil for a sound one.
+  /// The fault of an invalid plan, as a sentence; nil for a valid one.
   public var defect: String? {
     guard isGrouped else {
       return having == .constant(true) ? nil : "There is a condition on groups, but nothing is grouped."
@@ -68,7 +67,7 @@ public struct TablePlan: Hashable, Sendable {
     return isKnown ? nil : "A condition on groups is about what is neither a column nor grouped by."
   }
 
-  /// Whether all objects of a group have the value in common.
+  /// Whether all objects of a group share the value.
   private func isCommon(_ expression: ResolvedExpression) -> Bool {
     groups.contains(expression) || expression.staysInTable && expression.paths.allSatisfy { groups.contains(.path($0)) }
   }

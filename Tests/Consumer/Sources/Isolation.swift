@@ -1,11 +1,11 @@
 import CoreData
 import Foundation
 
-// Code of clients in the Swift 6 language mode, compiled and not run: what is captured by closures of a context, from
-// where there is no isolation, from the main actor and from an actor. Type checking alone does not find every error, so
-// this is built with the program.
+// Client code in the Swift 6 language mode, which is compiled but not run. Closures of a context capture values in
+// nonisolated code, on the main actor and in an actor. Type checking alone does not find every error, so the code is
+// built with the program.
 
-/// What a closure may bring along from around it.
+/// The values that a closure may capture.
 struct Surroundings {
   let container: NSPersistentContainer
   let request: NSFetchRequest<NSManagedObject>
@@ -146,7 +146,7 @@ actor Importer {
   }
 }
 
-// Subclasses that call the initialisers which Apple declares designated.
+// Subclasses that call the initializers that Apple declares designated.
 
 final class OwnContainer: NSPersistentContainer, @unchecked Sendable {
   override init(name: String, managedObjectModel model: NSManagedObjectModel) {

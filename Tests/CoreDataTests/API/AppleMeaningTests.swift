@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Small rules, each with the page that states it, or the client that goes by it. Where neither is at hand, the rule is
-/// in step 6's list of what clients' own tests ask.
+/// Small rules, each with the page that states it, or the client that relies on it. A rule without either comes from
+/// step 6's list of behaviours that clients' own tests require.
 @Suite struct AppleMeaningTests {
   private func notes() throws -> NSManagedObjectContext {
     try Describing.context(
@@ -15,8 +15,8 @@ import Testing
 
   /// "the array contains a third object (at index 2) that is an array containing the new objectIDs for all the migrated
   /// objects": https://developer.apple.com/documentation/coredata/nsuuidchangedpersistentstoreskey
-  /// Clients: the former ID of each object stands before the new one. Here both are the same, as IDs follow their
-  /// store.
+  /// Clients: the former ID of each object stands before the new one. Here both are equal, because an ID belongs to the
+  /// successor of its store.
   @Test func aMigrationNamesTheObjectsThatItMoves() throws {
     let context = try notes()
     let coordinator = try #require(context.persistentStoreCoordinator)
@@ -48,7 +48,7 @@ import Testing
   }
 
   /// Feature 12.13; CoreDataPlus/InMemoryTestCase: "it's the same URL we get by default when we create a description".
-  /// Each such store is one of its own.
+  /// Each such store is separate from all others.
   @Test func aDescriptionWithoutAURLIsOfAStoreThatLeavesNothing() throws {
     #expect(NSPersistentStoreDescription().url == URL(fileURLWithPath: "/dev/null"))
     let container = NSPersistentContainer(name: "Notes", managedObjectModel: Describing.model([]))
@@ -58,7 +58,7 @@ import Testing
     #expect(errors.isEmpty && container.persistentStoreCoordinator.persistentStores.count == 2)
   }
 
-  /// "the last fetched or saved values": there are none yet.
+  /// "the last fetched or saved values": a new object has none yet.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/committedvalues(forkeys:)
   @Test func anObjectThatWasNeverSavedHasNoCommittedValues() throws {
     let context = try notes()
@@ -102,8 +102,7 @@ import Testing
   }
 
   /// CoreDataPlus/NotificationMerge_Tests makes a controller whose request has an empty list of sort descriptors. Nil
-  /// is
-  /// refused.
+  /// is rejected.
   @Test func aControllerTakesARequestWithoutAnOrder() async throws {
     final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
       var places: [IndexPath?] = []
@@ -137,7 +136,7 @@ import Testing
     }
   }
 
-  /// The page names no kind of result that may not have a sort; the one row has no order:
+  /// The page excludes no kind of result from sorting; the single row has no order:
   /// https://developer.apple.com/documentation/coredata/nsfetchrequest/sortdescriptors
   @Test func anAggregateOfAllObjectsMayHaveASort() throws {
     let context = try notes()
@@ -159,7 +158,7 @@ import Testing
   final class Homeless: NSManagedObject {}
 
   /// CoreDataPlus/NSEntityDescriptionUtils_Tests: "Car.entity().name can be nil while running tests". A request of such
-  /// a class says what is missing.
+  /// a class reports what is missing.
   @Test func aClassWithoutAnEntityHasAnEmptyDescription() throws {
     #expect(Homeless.entity().name == nil && Homeless.entity().properties.isEmpty)
     let context = try notes()
@@ -169,7 +168,7 @@ import Testing
     }
   }
 
-  /// CoreDataKit/CoreDataStack+Importing goes through `entity.userInfo!` of every entity.
+  /// CoreDataKit/CoreDataStack+Importing uses `entity.userInfo!` of every entity.
   @Test func userInfoStartsEmpty() throws {
     #expect(NSEntityDescription().userInfo?.isEmpty == true && NSAttributeDescription().userInfo?.isEmpty == true)
     #expect(NSRelationshipDescription().userInfo?.isEmpty == true)
@@ -185,7 +184,7 @@ import Testing
   /// The variable of a subquery is bound, "and will shadow any instances of variable in the bindings dictionary":
   ///
   /// https://developer.apple.com/documentation/foundation/nsexpression/init(forsubquery:usingiteratorvariable:predicate:)
-  /// That a key path of text may begin with it: the list of step 6.
+  /// A key path given as text may begin with the variable: from the list of step 6.
   @Test func aKeyPathMayBeginWithTheVariableOfASubquery() throws {
     let path = NSExpression(forKeyPath: "$x.name")
     #expect(path.expressionType == .keyPath && path.keyPath == "$x.name")
@@ -223,7 +222,7 @@ import Testing
     }
   }
 
-  /// Feature 16.3. Out of the method itself it is not called again.
+  /// Feature 16.3. A call of `delete(_:)` from the method itself does not call the method again.
   @Test func everyDeletionIsAnnounced() throws {
     let entity = Describing.entity("Counting")
     entity.managedObjectClassName = "CoreDataTests.CountingObject"
@@ -242,7 +241,7 @@ import Testing
     }
   }
 
-  /// An object that is deleted already is told again, also while another one is being deleted.
+  /// The method is called again for an object that is deleted already, also while another object is being deleted.
   @Test func aDeletionWithinAnotherIsAnnounced() throws {
     let entity = Describing.entity("Counting")
     entity.managedObjectClassName = "CoreDataTests.CountingObject"
@@ -260,9 +259,9 @@ import Testing
     }
   }
 
-  /// What the options would do:
-  /// https://developer.apple.com/documentation/coredata/nsmigratepersistentstoresautomaticallyoption That it is said
-  /// that they do not is ours.
+  /// The effects that the options should have:
+  /// https://developer.apple.com/documentation/coredata/nsmigratepersistentstoresautomaticallyoption The message that
+  /// they have none is a rule of this library.
   @Test func optionsWithoutAnEffectAreNamedOnce() async throws {
     let ending = try #require(
       await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -283,7 +282,7 @@ import Testing
         try open("x", posts: false)
         for _ in 0..<2 { try open("x", posts: true) }
         for _ in 0..<2 { #expect(throws: CocoaError.self) { try open("y", posts: true) } }
-        // Those of copies.
+        // Warnings of copies.
         let coordinator = NSPersistentStoreCoordinator(
           managedObjectModel: Describing.model([Describing.entity("A", [Describing.attribute("x")])]))
         let source = folder.appending(path: "store")
@@ -297,11 +296,11 @@ import Testing
       })
     let lines = String(decoding: ending.standardErrorContent, as: UTF8.self).split(separator: "\n")
     let consequences = [
-      NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification tells of what other processes save",
+      NSPersistentStoreRemoteChangeNotificationPostOptionKey: "no notification reports the saves of other processes",
       NSMigratePersistentStoresAutomaticallyOption: "the store of another model was not migrated and stays as it was",
       NSInferMappingModelAutomaticallyOption: "the store of another model was not migrated and stays as it was",
-      NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated by stages",
-      NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is put off",
+      NSPersistentStoreStagedMigrationManagerOptionKey: "the store is not migrated in stages",
+      NSPersistentStoreDeferredLightweightMigrationOptionKey: "no part of a migration is deferred",
     ]
     for (option, consequence) in consequences {
       let found = lines.filter { $0.contains(option) }

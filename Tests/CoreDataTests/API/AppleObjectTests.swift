@@ -5,8 +5,8 @@ import Testing
 
 @testable import CoreData
 
-/// What objects tell of their values and how they take them, each rule with the page that states it; "clients" stands
-/// for what several client libraries' own tests ask.
+/// How objects return and accept values. Each rule has the page that states it; "clients" means a rule that the tests
+/// of several client libraries require.
 @Suite struct AppleObjectTests {
   /// Authors with books, ordered chapters of a book, and tags of books.
   private func library() throws -> NSManagedObjectContext {
@@ -36,7 +36,7 @@ import Testing
 
   /// "whose values are the old value of the persistent properties":
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page
-  /// of 2026 says "the new values", which are what `changedValues()` gives.
+  /// of 2026 says "the new values", which `changedValues()` returns.
   @Test func changesOfAnEventAreToldWithTheOldValues() throws {
     let context = try library()
     try context.performAndWait {
@@ -51,7 +51,7 @@ import Testing
       #expect(author.changedValues()["name"] as? String == "c")
       context.processPendingChanges()
       #expect(author.changedValuesForCurrentEvent().isEmpty && author.hasChanges)
-      // The value of before the event, not of before the save; and age, which no event has told of.
+      // The value from before the event, not from before the save; and age, which no event has reported yet.
       author.setValue("d", forKey: "name")
       author.setValue(nil, forKey: "age")
       let second = author.changedValuesForCurrentEvent()
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  /// The same page. An order is told as it was.
+  /// The same page. The former order is returned.
   @Test func changesOfAnEventTellTheOldOrder() throws {
     let context = try library()
     try context.performAndWait {
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  /// The same page, of a change by primitive accessors, and of what observers of the event see.
+  /// The same page, for a change by primitive accessors, and for what observers of the event see.
   @Test func changesByPrimitiveAccessorsHaveOldValues() throws {
     let context = try library()
     try context.performAndWait {
@@ -151,7 +151,7 @@ import Testing
       #expect(set(ben.value(forKey: "books")) == [two] && two.value(forKey: "author") == nil)
       #expect(!context.hasChanges && context.updatedObjects.isEmpty)
 
-      // Nothing of it is saved, and a refresh forgets it.
+      // None of it is saved, and a refresh drops it.
       try context.save()
       context.refreshAllObjects()
       #expect(ann.value(forKey: "name") as? String == "a" && one.value(forKey: "author") as? NSManagedObject == ann)
@@ -159,7 +159,7 @@ import Testing
     }
   }
 
-  /// The same page and FEATURES 24.3: the announcement makes it a change.
+  /// The same page and FEATURES 24.3: the announcement makes the value a change.
   @Test func anAnnouncedPrimitiveValueIsSaved() throws {
     let context = try library()
     try context.performAndWait {
@@ -181,7 +181,7 @@ import Testing
       context.refreshAllObjects()
       #expect(ann.value(forKey: "name") as? String == "z")
       #expect(set(ben.value(forKey: "books")) == [one, two] && set(tag.value(forKey: "books")) == [two])
-      // Of a new object, whose members are known.
+      // For a new object, whose members are known.
       let cat = insert("Author", context)
       cat.setValue(NSSet(array: [one]), forKey: "books")
       cat.willChangeValue(forKey: "books")
@@ -194,8 +194,8 @@ import Testing
   // MARK: IDs of a relationship
 
   /// "Returns the object IDs for all of the managed objects that are in the named relationship."
-  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/objectids(forrelationshipnamed:) ; that no
-  /// objects are made for it is what clients ask.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobject/objectids(forrelationshipnamed:) ; clients
+  /// require that no objects are made for it.
   @Test func theIDsOfARelationshipMakeNoObjects() throws {
     let context = try library()
     try context.performAndWait {
@@ -217,7 +217,7 @@ import Testing
         #expect(book.objectIDs(forRelationshipNamed: "chapters") == chapterIDs)
         #expect(book.objectIDs(forRelationshipNamed: "author") == [authorID])
         #expect(other.registeredObjects.count == 2)
-        // Under the changes that are not saved.
+        // With unsaved changes.
         other.delete(other.object(with: bookIDs[1]))
         other.object(with: bookIDs[2]).setValue(nil, forKey: "author")
         let new = NSEntityDescription.insertNewObject(forEntityName: "Book", into: other)
@@ -234,8 +234,8 @@ import Testing
   // MARK: Reset and refresh
 
   /// "All the receiver's managed objects are “forgotten.”":
-  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/reset() That they are faults then is
-  /// what clients ask.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/reset() Clients require that they are
+  /// faults then.
   @Test func afterAResetObjectsAreFaultsWithoutValues() throws {
     let context = try library()
     try context.performAndWait {
@@ -283,7 +283,7 @@ import Testing
     }
   }
 
-  /// The emptied object is judged like any other.
+  /// The emptied object is validated like any other.
   @Test func aRefreshedNewObjectIsValidated() throws {
     let name = Describing.attribute("name")
     name.isOptional = false
@@ -352,7 +352,7 @@ import Testing
     try context.performAndWait {
       let object = insert("A", context, ["level": 3, "size": 1])
       try context.save()
-      // As a file written by others may have it.
+      // As in a file that other software has written.
       let row = try #require(object.row)
       for (slot, value) in [("level", Value.int(2)), ("size", .null), ("size", .int(70000))] {
         let damaged = row.draft(version: row.version)

@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Names of key paths and sort descriptors of Swift, each with the page that states the rule; "clients" stands
-/// for what several client libraries' own tests ask.
+/// Names of Swift's key paths and sort descriptors. Each rule has the page that states it; "clients" means a rule that
+/// the tests of several client libraries require.
 @Suite struct ApplePredicateTests {
   // MARK: Key paths of classes that no model in use has
 
-  /// Features 31.4: key paths have names by what a probe records, and need no table of a model. QueryKit/KeyPath takes
-  /// the name of any key path without one.
+  /// Features 31.4: a probe records the names of key paths, so no model is needed. QueryKit/KeyPath takes the name of
+  /// any key path without a model.
   @Test func keyPathsHaveNamesBeforeAStackIsMade() {
     #expect(NSSortDescriptor(keyPath: \Track.album?.title, ascending: true).key == "album.title")
     #expect(NSSortDescriptor(keyPath: \Track.album?.artist?.name, ascending: true).key == "album.artist.name")
@@ -17,12 +17,12 @@ import Testing
     #expect(NSExpression(forKeyPath: \Track.album?.tracks).keyPath == "album.tracks")
     #expect(NSExpression(forKeyPath: \Track.album?.year).keyPath == "album.year")
     #expect(NSExpression(forKeyPath: \Track.album).keyPath == "album")
-    // Accessors that are written by hand.
+    // Handwritten accessors.
     #expect(NSExpression(forKeyPath: \Track.note).keyPath == "note")
     #expect(NSExpression(forKeyPath: \Track.album?.label).keyPath == "album.label")
   }
 
-  /// Clients: the name that a property is asked for, nil where a key path has none.
+  /// Clients: the name of the property; nil where a key path has none.
   @Test func aKeyPathTellsItsName() {
     let keyPath: AnyKeyPath = \Track.album?.title
     #expect(keyPath._kvcKeyPathString == "album.title")
@@ -50,7 +50,7 @@ import Testing
   // MARK: Sort descriptors of Swift
 
   /// https://developer.apple.com/documentation/foundation/sortdescriptor/stringcomparator
-  /// (only `.lexical` is there off Apple's platforms)
+  /// (only `.lexical` exists outside of Apple's platforms)
   @Test func aSortDescriptorOfSwiftKeepsItsComparator() {
     let plain = NSSortDescriptor(SortDescriptor(\Track.name, comparator: .lexical))
     #expect(plain == NSSortDescriptor(key: "name", ascending: true))
@@ -60,7 +60,7 @@ import Testing
     #expect(optional == NSSortDescriptor(key: "title", ascending: false))
     let turned = String.StandardComparator(.lexical, order: .reverse)
     #expect(NSSortDescriptor(SortDescriptor(\Track.name, comparator: turned)) == reverse)
-    // Literally: capitals come first.
+    // By literal comparison, capitals come first.
     let rows: NSArray = [["name": "b"], ["name": "B"], ["name": "a"]]
     let sorted = rows.sortedArray(using: [plain]).compactMap { ($0 as? [String: Any])?["name"] as? String }
     #expect(sorted == ["B", "a", "b"])
@@ -69,7 +69,7 @@ import Testing
 
 // MARK: - Classes
 
-/// Of no model.
+/// In no model.
 private final class Track: NSManagedObject {
   static let titleProperty = ManagedProperty<String?>("title")
   static let nameProperty = ManagedProperty<String>("name")
@@ -84,7 +84,7 @@ private final class Track: NSManagedObject {
   var note: String? { value(forKey: "note") as? String }
 }
 
-/// Of no model.
+/// In no model.
 private final class Album: NSManagedObject {
   static let titleProperty = ManagedProperty<String?>("title")
   static let yearProperty = ManagedProperty<Int16>("year")
@@ -97,7 +97,7 @@ private final class Album: NSManagedObject {
   var label: String? { primitiveValue(forKey: "label") as? String }
 }
 
-/// Of no model.
+/// In no model.
 private final class Artist: NSManagedObject {
   static let nameProperty = ManagedProperty<String?>("name")
   var name: String? { self[Self.nameProperty] }

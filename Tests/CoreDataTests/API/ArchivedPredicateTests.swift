@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  // MARK: What is refused
+  // MARK: Refused archives
 
   /// "block expressions are not encodable": the header's comment on `expressionForBlock:arguments:`.
   @Test func blocksAndObjectsAreRefused() throws {
@@ -199,7 +199,7 @@ import Testing
     let whole = try archive(
       NSPredicate(format: "SUBQUERY(tags, $t, $t.name LIKE 'a' AND NOT $t.age + 1 > 5).@count > 0"))
     for length in 0..<whole.count { _ = try? decoded(whole.prefix(length)) }
-    // Every byte, with each of three changes: an answer or an error.
+    // Every byte, with three changes each: the result is a value or an error.
     for place in whole.indices {
       for change: UInt8 in [0x01, 0x10, 0xFF] {
         var damaged = whole
@@ -218,7 +218,7 @@ import Testing
       values: ["NSCompoundPredicateType": .integer(1), "NSSubpredicates": list.value])
     let cycle = writer.archive(root: root)
     #expect(throws: CocoaError.self) { _ = try decoded(cycle) }
-    // Forty levels, each of which has the next one twice.
+    // Forty levels, each of which refers to the next one twice.
     writer = KeyedArchiveWriter()
     var part = writer.add(classes: ["NSTruePredicate", "NSPredicate", "NSObject"], values: [:])
     for _ in 0..<40 {
@@ -246,13 +246,13 @@ import Testing
     let archived = try NSKeyedArchiver.archivedData(withRootObject: list as NSArray, requiringSecureCoding: true)
     let all = try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, NSPredicate.self], from: archived)
     #expect(all as? [NSPredicate] == list)
-    // One that Foundation archived as the root object.
+    // A predicate that Foundation archived as the root object.
     let alone = try NSKeyedArchiver.archivedData(withRootObject: predicate as Any, requiringSecureCoding: true)
     #expect(try decoded(alone) == predicate)
   }
 }
 
-/// What a client archives.
+/// A client's object with a predicate, for archives.
 final class Rule: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   let predicate: NSPredicate?
@@ -276,7 +276,7 @@ final class Rule: NSObject, NSSecureCoding {
   }
 }
 
-/// Does something with a decoded predicate that must not be evaluated.
+/// Calls `body` with a decoded predicate that must not be evaluated.
 private func stop(_ body: (NSPredicate) -> Void) throws {
   let data = try NSKeyedArchiver.archivedData(
     withRootObject: NSPredicate(format: "a == 1 AND a == $x"), requiringSecureCoding: true)

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `$name := value` binds. The language has it
-/// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pBNF.html); what is
-/// known where is the rule of decision 064, as no page says it.
+/// `$name := value` binds a variable. The language defines it
+/// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/Articles/pBNF.html). Where
+/// the value is known is the rule of decision 064, because no page states it.
 @Suite struct AssignmentTests {
   private let context: NSManagedObjectContext
 
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// The names of the teams that a fetch finds, which are those of which the predicate is true in memory.
+  /// The names of the teams that a fetch finds. They must be those for which the predicate is true in memory.
   private func teams(_ predicate: NSPredicate) throws -> [String] {
     try context.performAndWait { [context] in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Team")
@@ -50,7 +50,7 @@ import Testing
     #expect(try teams("($x := size) == $x") == ["blue", "none", "red"])
     #expect(try teams("($x := size + 1) == 3 OR $x == 8") == ["blue", "red"])
     #expect(try teams("NOT (($x := size) == 2) AND $x == 7") == ["blue"])
-    // A variable can be assigned again, and of itself.
+    // A variable can be assigned again, also from its own value.
     #expect(try teams("($x := size) >= 0 AND ($x := $x + 1) >= 0 AND $x == 8") == ["blue"])
     #expect(try teams("($m := members) != nil AND $m.@count == 2") == ["red"])
     #expect(try teams("($m := members) != nil AND ANY $m.age > 8") == ["red"])
@@ -67,12 +67,12 @@ import Testing
     let same = "SUBQUERY(members, $m, ($a := $m.age) == size AND $a > 2).@count == 1"
     #expect(try teams(same) == ["blue"])
     #expect(try teams("($s := size) >= 0 AND SUBQUERY(members, $m, $m.age == $s).@count == 1") == ["blue", "red"])
-    // Forgotten with the element.
+    // The assignment ends with the element.
     #expect(try teams("SUBQUERY(members, $m, ($a := $m.age) > 0).@count > 0 AND $a == nil") == ["blue", "red"])
     #expect(try teams("SUBQUERY(members, $m, ($m := $m.age) > 0 AND $m == 9).@count == 1") == ["red"])
   }
 
-  /// "bindings" are values from outside: they stand for the variables that the predicate does not assign itself.
+  /// "bindings" are values from outside: they replace variables that the predicate does not assign itself.
   @Test func aPredicatesOwnVariablesAreNotBoundFromOutside() throws {
     let predicate = NSPredicate(format: "($x := size) == $y AND $x == 2")
     #expect(try teams(predicate.withSubstitutionVariables(["x": 5, "y": 2])) == ["red"])
@@ -119,7 +119,7 @@ import Testing
   @Test func aFetchRefusesAVariableThatDependsOnTheObject() {
     let format = "(name == 'red' AND ($x := size) == 2) OR $x == 7"
     #expect(message(format)?.contains("$x") == true)
-    // In memory it is what it is at the moment.
+    // In memory it has the value of the latest assignment.
     #expect(!NSPredicate(format: format).evaluate(with: ["name": "blue", "size": 7]))
     #expect(NSPredicate(format: format).evaluate(with: ["name": "red", "size": 2]))
     #expect(message("TERNARY(size > 1, ($x := 1), 2) == 1 AND $x == 1")?.contains("$x") == true)

@@ -7,7 +7,7 @@ import StoreSchema
 import Synchronization
 import Testing
 
-/// What happens while a store takes its time to read for an asynchronous fetch.
+/// The state of a context while a store reads slowly for an asynchronous fetch.
 @Suite struct AsynchronousReadingTests {
   @Test(arguments: [NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType, .mainQueueConcurrencyType])
   func theQueueIsFreeWhileRowsAreRead(type: NSManagedObjectContextConcurrencyType) async throws {
@@ -27,7 +27,7 @@ import Testing
         place.context.performAndWait { #expect(result?.progress?.fractionCompleted ?? 1 < 0.6) }
         let progress = result?.progress
         place.context.perform {
-          // What was told of the first half was queued before.
+          // The report of the first half was queued before.
           #expect(progress?.completedUnitCount == 256)
           place.store.letGo()
         }
@@ -54,7 +54,7 @@ import Testing
       } catch { continuation.resume(throwing: error) }
     }
     #expect((error as? CocoaError)?.code == .userCancelled)
-    // The store is still reading, and makes nothing of it.
+    // The store is still reading; its rows are dropped.
     place.store.letGo()
     try await context.perform {
       #expect(context.registeredObjects.isEmpty)
@@ -64,7 +64,7 @@ import Testing
   }
 }
 
-/// A context over a store of a thousand things whose first fetch stops at the 500th of them.
+/// A context over a store of a thousand things. Its first fetch stops at the 500th.
 private struct SlowPlace {
   let context: NSManagedObjectContext
   let store = SlowStore.Gate()
@@ -102,7 +102,7 @@ private struct SlowBackend: StoreBackend {
 }
 
 private final class SlowStore: Store {
-  /// Holds the first reader up.
+  /// Stops the first reader.
   final class Gate: Sendable {
     private let isFirst = Atomic<Bool>(true)
     private let arrived = DispatchSemaphore(value: 0)

@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A store that a client implements, which runs code in the midst of a save and notes calls that come meanwhile.
+/// A client's store that runs code in the middle of a save and notes calls that come meanwhile.
 private final class SlowStore: NSAtomicStore, @unchecked Sendable {
   static let name = "SlowStore"
   override var type: String { Self.name }
-  /// Run by each save.
+  /// Called by each save.
   let whenSaving = Mutex<(@Sendable () -> Void)?>(nil)
-  /// How many saves are under way, and how many calls came during one.
+  /// The number of running saves, and of calls during a save.
   let saves = Atomic(0)
   let overlaps = Atomic(0)
 
@@ -38,8 +38,7 @@ private final class SlowStore: NSAtomicStore, @unchecked Sendable {
 }
 
 @Suite struct AtomicStoreCallTests {
-  /// A store that a client implements is called by one thread at a time, also where another context names its objects
-  /// while one saves.
+  /// One thread at a time calls a client's store, even if one context requests permanent IDs while another saves.
   @Test func callsComeOneAtATime() throws {
     NSPersistentStoreCoordinator.registerStoreClass(SlowStore.self, forStoreType: SlowStore.name)
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())

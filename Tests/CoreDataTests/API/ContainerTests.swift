@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What a container does for its stores and contexts.
+/// The behaviour of a container towards its stores and contexts.
 /// https://developer.apple.com/documentation/coredata/nspersistentcontainer
 @Suite struct ContainerTests {
   private static func folder() throws -> URL {
@@ -11,7 +11,7 @@ import Testing
     return folder
   }
 
-  /// Loads the stores of a container, and gives the URLs that its block was called for.
+  /// Loads the stores of a container, and returns the URLs that its block was called for.
   private static func load(_ container: NSPersistentContainer) -> [URL?] {
     var loaded: [URL?] = []
     container.loadPersistentStores { description, error in
@@ -21,7 +21,7 @@ import Testing
     return loaded
   }
 
-  /// A store that is loaded already stays as it is, and the block is not called for it again.
+  /// A loaded store is left alone, and the block is not called for it again.
   /// https://developer.apple.com/documentation/coredata/nspersistentcontainer/loadpersistentstores(completionhandler:)
   @Test func aStoreThatIsLoadedIsNotLoadedAgain() throws {
     let folder = try Self.folder()
@@ -45,7 +45,7 @@ import Testing
     return container
   }
 
-  /// Waits for a task of a container, and gives what it made.
+  /// Waits for a task of a container, and returns its result.
   private static func run<T>(
     on container: NSPersistentContainer, _ task: @escaping (NSManagedObjectContext) throws -> T
   ) throws -> T {
@@ -77,7 +77,7 @@ import Testing
     #expect(try other.performAndWait { try other.all(Person.self).map(\.name) } == ["Ada"])
   }
 
-  /// A context of a container takes in what others save: from the moment that its block begins.
+  /// The context of a task merges the saves of others, from the moment that its block begins.
   @Test func aBackgroundTaskTakesInWhatOthersSave() throws {
     let container = Self.container()
     let other = container.newBackgroundContext()

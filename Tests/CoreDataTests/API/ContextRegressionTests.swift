@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Defects of contexts and their requests, once each.
+/// Former defects of contexts and their requests, one test each.
 @Suite struct ContextRegressionTests {
   @Test func theLargestFetchLimitIsNoLimit() throws {
     let company = try CompanyStore()
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  /// Objects are held weakly unless the context is told otherwise, and a reset tells it nothing:
+  /// Objects are held weakly unless the context is set otherwise, and a reset does not change that:
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/retainsregisteredobjects
   @Test func aResetDoesNotMakeAContextRetainItsObjects() throws {
     let company = try CompanyStore()

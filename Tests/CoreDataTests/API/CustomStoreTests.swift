@@ -75,7 +75,7 @@ import Testing
         #expect(try reader.fetch(request).map(\.name) == ["Ada"])
         request.fetchLimit = 0
         #expect(try reader.count(for: request) == 2)
-        // The URI names the object by what the client calls it, in another process too.
+        // The URI contains the client's name of the object, and is valid in another process too.
         let id = reader.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri)
         let found = try #require(id)
         #expect((try reader.existingObject(with: found) as? Person)?.name == "Marie")
@@ -154,9 +154,9 @@ import Testing
       let (context, store) = try stack(DictionaryStore.type, url)
       let dictionary = try #require(store as? DictionaryStore)
       try context.performAndWait { _ = try fill(context) }
-      // Labels of tags are unique: who has them is asked first.
+      // Labels of tags are unique: a fetch looks for objects that have them first.
       #expect(dictionary.log == ["obtain 5", "fetch Tag ", "save 5 0 0"])
-      // What Core Data handed over is empty now.
+      // The request that Core Data passed is empty now.
       #expect(dictionary.lastSave?.insertedObjects?.isEmpty == true)
       let other = NSManagedObjectContext(.privateQueue)
       other.persistentStoreCoordinator = context.persistentStoreCoordinator
@@ -164,7 +164,7 @@ import Testing
         dictionary.log = []
         let people = try other.all(Person.self)
         #expect(dictionary.log == ["fetch Person "])
-        // Saved rows are shared by all contexts of the coordinator; a refreshed object is asked for again.
+        // Saved rows are shared by all contexts of the coordinator; a refreshed object is read again.
         #expect(people.contains { $0.name == "Ada" } && dictionary.log.count == 1)
         let ada = try #require(people.first { $0.name == "Ada" })
         other.refresh(ada, mergeChanges: false)
@@ -203,7 +203,7 @@ import Testing
       try context.performAndWait {
         let people = try fill(context)
         #expect(store.uses.count == 5 && store.uses.values.allSatisfy { $0 == 1 })
-        // Nobody holds the tag.
+        // No code holds the tag.
         context.processPendingChanges()
         #expect(store.uses.count == 4 && store.uses.values.allSatisfy { $0 == 1 })
         var other: NSManagedObjectContext? = NSManagedObjectContext(.privateQueue)
@@ -212,14 +212,14 @@ import Testing
           let request = NSFetchRequest<Person>(entityName: "Person")
           let found = try #require(try other?.fetch(request))
           #expect(store.uses.values.sorted() == [1, 2, 2, 2])
-          // An object that a relationship leads to is told of when the block ends.
+          // The store is notified of the destination of a relationship when the block ends.
           _ = found[0].department?.title
         }
         other?.performAndWait {}
-        // Whom nobody holds is out of use; the end of the context comes after all of them.
+        // Released objects are out of use; the end of the context comes after all of them.
         other = nil
         #expect(store.uses.count == 4 && store.uses.values.allSatisfy { $0 == 1 })
-        // Unsaved objects are none of the store's.
+        // Unsaved objects do not belong to the store.
         let new = Person(context: context)
         context.processPendingChanges()
         #expect(store.uses.count == 4)
@@ -227,7 +227,7 @@ import Testing
         context.delete(new)
         try context.save()
         #expect(store.uses.count == 3)
-        // A save that fails: the object has a name, and no row.
+        // A save that fails: the object has a name but no row.
         let failed = Person(context: context)
         store.failure = CocoaError(.fileWriteNoPermission)
         #expect(throws: CocoaError.self) { try context.save() }

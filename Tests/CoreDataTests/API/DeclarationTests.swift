@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Declarations of Apple's that are there, and do what they are for.
+/// Apple's declarations that exist here, with their behaviour.
 @Suite struct DeclarationTests {
   @Test func optionsAreNamedAsTheyAreOnApplesPlatforms() {
     #expect(NSBinaryStoreSecureDecodingClasses == "NSBinaryStoreSecureDecodingClasses")
@@ -30,7 +30,7 @@ import Testing
     #expect(registered("none") == nil)
   }
 
-  /// There is no cache to delete: results are the same with one's name and without.
+  /// There is no cache to delete: results are the same with and without a cache name.
   @Test func aCacheThatIsDeletedChangesNoResults() throws {
     let context = try Describing.context(Describing.model([Describing.entity("Note", [Describing.attribute("text")])]))
     try context.performAndWait {
@@ -54,7 +54,7 @@ import Testing
     override var newVersionNumber: Int { fatalError("The library asks an open accessor.") }
   }
 
-  /// What a subclass says of a conflict changes no merge.
+  /// Overridden accessors of a conflict change no merge.
   @Test func accessorsThatAreOverriddenAreNotAsked() throws {
     let context = try Describing.context(Describing.model([Describing.entity("Note", [Describing.attribute("text")])]))
     try context.performAndWait {
@@ -109,7 +109,7 @@ import Testing
       let found: [Any] = try context.fetch(request)
       #expect(found.first as? NSManagedObject === note && context.fetches == 1)
       #expect(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")) == [note])
-      // The library itself goes by no function that a subclass may have its own of.
+      // The library itself calls no function that a subclass may override.
       #expect(try request.execute().count == 1 && context.count(for: request) == 1 && context.fetches == 1)
       request.resultType = .countResultType
       #expect(try context.fetch(request) as? [Int] == [1])
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// A policy merges as it was made to, and a context treats the objects of lost rows as it was told.
+  /// A policy merges by the type that it was made with, and a context treats the objects of missing rows as it was set.
   /// https://developer.apple.com/documentation/coredata/nsmergepolicy/init(merge:)
   @Test func whatPoliciesAndContextsSayOfThemselvesChangesNothing() throws {
     let company = try CompanyStore()
@@ -155,7 +155,7 @@ import Testing
     context.performAndWait { #expect((context.object(with: id) as? Person)?.name == nil) }
   }
 
-  /// The library goes by its own state: https://developer.apple.com/documentation/coredata/nsmanagedobject lists which
+  /// The library uses its own state: https://developer.apple.com/documentation/coredata/nsmanagedobject lists which
   /// methods may be overridden; these must not change what is saved.
   @Test func whatAnObjectSaysOfItselfChangesNoSave() throws {
     let liar = Describing.entity("Liar", [Describing.attribute("text"), Describing.attribute("name")])
@@ -232,7 +232,7 @@ import Testing
     #expect(Set(description.sqlitePragmas.keys) == ["secure_delete"])
   }
 
-  /// Initialisers of Objective-C are called on any class, as `class` functions of extensions do on Apple's platforms.
+  /// Objective-C initializers can be called on any class, as `class` functions of extensions do on Apple's platforms.
   @Test func coordinatorsAreMadeOfTheClassThatIsAsked() {
     #expect(type(of: NSPersistentStoreCoordinator.withoutEntities()) == NSPersistentStoreCoordinator.self)
     let own = OwnCoordinator.withoutEntities()
@@ -242,7 +242,7 @@ import Testing
   /// The entity is that of the class, as for `init(context:)`:
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/init(context:)
   @Test func anObjectOfAClassAloneIsInNoContext() throws {
-    // No other model has the class: the newest in use is taken, and tests run side by side.
+    // No other model has the class, because the newest model in use is used, and tests run in parallel.
     let entity = Describing.entity("Loner", [Describing.attribute("name")])
     entity.managedObjectClassName = "CoreDataTests.Loner"
     let context = try Describing.context(Describing.model([entity]))
@@ -260,7 +260,7 @@ import Testing
 
 final class Loner: NSManagedObject {}
 
-/// A coordinator whose class has a designated initialiser of its own, and so no other that it does not override.
+/// A coordinator class that declares its own designated initializer, and so inherits no other.
 private final class OwnCoordinator: NSPersistentStoreCoordinator, @unchecked Sendable {
   let note: String
 
@@ -276,7 +276,7 @@ extension NSPersistentStoreCoordinator {
   fileprivate class func withoutEntities() -> Self { self.init(managedObjectModel: NSManagedObjectModel()) }
 }
 
-/// Says of itself what is not so.
+/// Returns wrong values for its own state.
 final class LyingObject: NSManagedObject {
   override var isInserted: Bool { false }
   override var isUpdated: Bool { false }

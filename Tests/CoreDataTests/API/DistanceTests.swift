@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// The names of what a fetch finds, which is what the predicate says of each object.
+  /// The names of the objects that a fetch finds. The predicate must be true for exactly these objects.
   private func names(_ entity: String, _ format: String, _ arguments: Any?...) throws -> [String] {
     let predicate = NSPredicate(format: format, argumentArray: arguments)
     return try context.performAndWait { [context] in
@@ -50,7 +50,7 @@ import Testing
       request.predicate = predicate
       let found = names(try context.fetch(request))
       #expect(names(all.filter { predicate.evaluate(with: $0) }) == found, "\(predicate)")
-      // The same over an unsaved object.
+      // The same for an unsaved object.
       let unsaved = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
       defer { context.delete(unsaved) }
       #expect(predicate.evaluate(with: unsaved) == (try context.fetch(request).contains(unsaved)))

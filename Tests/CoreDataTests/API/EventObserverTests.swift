@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// What observers of an event see of the objects that it names. Applications ask objects for
-/// `changedValuesForCurrentEvent()` there:
+/// What observers of an event see in the objects that it names. Applications call `changedValuesForCurrentEvent()` of
+/// the objects there:
 /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent
 @Suite struct EventObserverTests {
   private final class Log: @unchecked Sendable { var changes: [[String: String]] = [] }
@@ -29,7 +29,7 @@ import Testing
     return author
   }
 
-  /// Calls `body` when an event of the context is told.
+  /// Calls `body` when an event of the context is reported.
   private func observing(
     _ context: NSManagedObjectContext, _ body: @escaping (NSManagedObject) -> Void, while work: () throws -> Void
   ) rethrows {
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// What an observer changes belongs to the next event.
+  /// Changes by an observer belong to the next event.
   @Test func changesOfObserversBelongToTheNextEvent() throws {
     let context = try context()
     try context.performAndWait {
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// An observer may save: what it changes afterwards is told against what was saved.
+  /// An observer may save. Its later changes are reported relative to the saved values.
   @Test func anObserverMaySave() throws {
     let context = try context()
     try context.performAndWait {
@@ -116,7 +116,7 @@ import Testing
     }
   }
 
-  /// Also where nobody is told of events.
+  /// The same where no observer is notified of events.
   @Test func anEventEndsThatNobodyIsToldOf() async {
     await #expect(processExitsWith: .success) {
       NSManagedObjectContext.postsOnlyRequestedNotifications = true

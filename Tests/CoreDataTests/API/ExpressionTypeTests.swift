@@ -5,7 +5,7 @@ import Testing
 
 /// Feature 27.13: the result types of expressions in dictionaries.
 @Suite struct ExpressionTypeTests {
-  /// What `function` of `key` gives as a type, for objects with the given numbers.
+  /// The type of the result of `function` over `key`, for objects with the given numbers.
   private func result(
     _ type: NSAttributeType, _ function: String, _ key: String, of numbers: [NSNumber]
   ) throws -> Any? {

@@ -4,7 +4,7 @@ import Testing
 @testable import CoreData
 @testable import SQLiteBackend
 
-/// What fetches in contexts with unsaved changes leave alone.
+/// The limits of fetches in contexts with unsaved changes.
 @Suite struct FetchChangesTests {
   private func company() throws -> CompanyStore {
     let company = try CompanyStore()
@@ -25,7 +25,7 @@ import Testing
       let request = NSFetchRequest<NSManagedObjectID>(entityName: "Person")
       request.resultType = .managedObjectIDResultType
       request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
-      // Neither is for IDs.
+      // Neither option affects IDs.
       request.returnsObjectsAsFaults = false
       request.relationshipKeyPathsForPrefetching = ["department", "nothing"]
       let ids = try context.fetch(request)
@@ -93,7 +93,7 @@ import Testing
 
   private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {}
 
-  /// A new object that no store takes yet is in none that a request could name.
+  /// A new object that no store takes yet is in no store that a request can name.
   @Test func whatNoStoreTakesYetIsInNoNamedStore() throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
     let context = NSManagedObjectContext(.privateQueue)
@@ -110,7 +110,7 @@ import Testing
     }
   }
 
-  /// A trigger changes a row without counting: its version stays.
+  /// A trigger changes a row without incrementing its version.
   @Test(.enabled(if: CompanyStore.type == .sqlite, "it looks at rows that others wrote"))
   func
     aRefreshingFetchTakesAnotherRowOfTheSameVersion() throws

@@ -4,14 +4,14 @@ import Testing
 
 @testable import CoreData
 
-/// Two people whose ages change together, in a store that a client implements.
+/// Two people whose ages change together, in a client's store.
 private final class PairStore: NSIncrementalStore, @unchecked Sendable {
   override var type: String { "PairStore" }
   nonisolated(unsafe) var ages: [Int: Int] = [1: 0, 2: 0]
   nonisolated(unsafe) var askedFor = 0
-  /// IDs that the store gives again, by number.
+  /// IDs that the store returns again, by number.
   nonisolated(unsafe) var kept: [Int: NSManagedObjectID] = [:]
-  /// Whether a new object may have the number of one that the same save deletes.
+  /// Whether a new object may get the number of one that the same save deletes.
   nonisolated(unsafe) var reusesDeleted = false
   nonisolated(unsafe) var failsSaves = false
 
@@ -41,7 +41,7 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
     persistentStoreCoordinator!.managedObjectModel.entitiesByName["Person"]!
   }
 
-  /// The first names that are free, also where an object had one before.
+  /// The first free names, including names of former objects.
   override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
     let deleted =
       reusesDeleted ? array.first?.managedObjectContext?.deletedObjects.map { number($0.objectID) } ?? [] : []
@@ -63,7 +63,7 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
   ) throws -> Any { relationship.isToMany ? [] : NSNull() }
 }
 
-/// A person that lets others act while it is read.
+/// A person that runs code of the test while it is read.
 final class ReadPerson: NSManagedObject {
   nonisolated(unsafe) static var whenRead: (ReadPerson) -> Void = { _ in }
   override func awakeFromFetch() { Self.whenRead(self) }
@@ -74,7 +74,7 @@ private final class Once: Sendable {
   func take() -> Bool { !isTaken.exchange(true, ordering: .relaxed) }
 }
 
-/// What one fetch gives is of one moment, whatever is saved while it is under way.
+/// The results of one fetch agree with each other, whatever is saved while it runs.
 @Suite(.serialized) struct FetchMomentTests {
   private static func wholePeople() -> NSFetchRequest<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
@@ -86,7 +86,7 @@ private final class Once: Sendable {
     try context.fetch(wholePeople()).map { Int($0.value(forKey: "age") as? Int16 ?? -1) }
   }
 
-  /// Gives everybody an age, in a context of its own.
+  /// Gives all people an age, in a separate context.
   private static func save(_ age: Int, _ coordinator: NSPersistentStoreCoordinator) throws {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
@@ -137,7 +137,7 @@ private final class Once: Sendable {
     #expect(torn.withLock { $0 } == [])
   }
 
-  /// Who has the name of a deleted object is another one: what was changed of the first is not saved over it.
+  /// The object that has the name of a deleted one is another object: changes of the first are not saved to it.
   @Test func aNameThatIsUsedAgainIsAnotherObject() throws {
     let (coordinator, store) = try Self.pairs()
     let (a, b) = (Self.context(coordinator), Self.context(coordinator))
@@ -165,7 +165,8 @@ private final class Once: Sendable {
     }
   }
 
-  /// A client that keeps the IDs of its names means by one of a deleted object the object that has the name now.
+  /// A client that keeps the IDs of its names means the object that has the name now, even by the ID of a deleted
+  /// object.
   @Test func aKeptIDLeadsToWhoHasTheNameNow() throws {
     let (coordinator, store) = try Self.pairs()
     let context = Self.context(coordinator)
@@ -210,7 +211,7 @@ private final class Once: Sendable {
     }
   }
 
-  /// Where that save fails the name stays with the object that is there.
+  /// If that save fails, the name stays with the stored object.
   @Test func aNameStaysWhereTheSaveThatDeletesItsObjectFails() throws {
     let (coordinator, store) = try Self.pairs()
     let (context, other) = (Self.context(coordinator), Self.context(coordinator))
@@ -245,7 +246,7 @@ private final class Once: Sendable {
     #expect(store.askedFor == 0)
   }
 
-  /// Rows that faults had before are no part of a fetch that reads a batch of them.
+  /// Rows that faults had before are not used in a fetch that reads a batch of them.
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
   func rowsOfAnEarlierFetchAreNotMixedIn(_ type: String) throws {
     try Self.inBlock(type) { (context, coordinator) throws in
@@ -264,7 +265,7 @@ private final class Once: Sendable {
     }
   }
 
-  /// What is prefetched brings no newer rows to the objects of the fetch.
+  /// Prefetching gives no newer rows to the objects of the fetch.
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
   func prefetchingLeavesTheRowsOfTheFetch(_ type: String) throws {
     try Self.inBlock(type) { (context, coordinator) throws in
@@ -275,7 +276,7 @@ private final class Once: Sendable {
     }
   }
 
-  /// Who reads a batch of one fetch leaves the rows that a later fetch has given.
+  /// Reading a batch of one fetch does not replace the rows that a later fetch has given.
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
   func aBatchLeavesTheRowsOfAnotherFetch(_ type: String) throws {
     try Self.inBlock(type) { (context, coordinator) throws in
@@ -287,7 +288,7 @@ private final class Once: Sendable {
       request.predicate = NSPredicate(format: "name != 'a'")
       let later = try context.fetch(request)
       try Self.save(7, coordinator)
-      // The row that others have saved is not known any more, so that the batch is read.
+      // The row that others have saved is removed from the cache, so that the batch is read.
       let store = try #require(coordinator.persistentStores.first)
       store.cache.removeAll()
       #expect(batched[0].value(forKey: "age") as? Int16 == 7)
@@ -327,7 +328,7 @@ private final class Once: Sendable {
     try body(coordinator)
   }
 
-  /// The fetch of a main-queue context that is used without a block.
+  /// A fetch of a main-queue context outside of blocks.
   @MainActor
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType], [-1, 0.0])
   func outsideOfBlocksToo(_ type: String, stalenessInterval: Double) throws {
@@ -346,7 +347,7 @@ private final class Once: Sendable {
     }
   }
 
-  /// Sections are named by the values that the order is of.
+  /// Section names are computed from the same values as the order.
   @MainActor
   @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSInMemoryStoreType])
   func sectionsAreOfTheMomentOfTheirFetch(_ type: String) throws {
@@ -375,7 +376,7 @@ private final class Once: Sendable {
     }
   }
 
-  /// A store of the client's class is asked again for what is older than the context takes.
+  /// A client's store is read again for rows older than the context's staleness interval.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/stalenessinterval
   @Test func aStaleRowOfAnIncrementalStoreIsReadAgain() throws {
     let (coordinator, store) = try Self.pairs()

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Requests under several result types, as generic code has them.
+/// Requests with several result types, as in generic code.
 @Suite struct FetchRequestTypeTests {
   private func company() throws -> CompanyStore {
     let company = try CompanyStore()
@@ -46,7 +46,8 @@ import Testing
     #expect(copy.predicate == typed.predicate)
   }
 
-  /// Swift's generic classes cannot be cast to each other. If a toolchain ever can, `retyped` may become a cast.
+  /// Swift's generic classes cannot be cast to each other. If a future toolchain can do it, `retyped` may become a
+  /// cast.
   @Test func castsBetweenResultTypesFail() {
     let typed: Any = NSFetchRequest<Person>(entityName: "Person")
     #expect(!(typed is NSFetchRequest<any NSFetchRequestResult>))

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What a delegate was told, in words.
+/// Records the calls of a delegate as text.
 private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
   var events: [String] = []
   var controllers: [AnyObject] = []
@@ -31,7 +31,7 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     atSectionIndex sectionIndex: Int, for type: NSFetchedResultsChangeType
   ) {
     events.append("\(type) section \(sectionInfo.name) \(sectionIndex)")
-    // Clients: a section that is gone has none.
+    // Clients: a deleted section has no objects.
     if type == .delete { #expect(sectionInfo.numberOfObjects == 0 && sectionInfo.objects?.isEmpty == true) }
   }
 
@@ -56,7 +56,7 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
 }
 
 @Suite struct FetchedResultsTests {
-  /// Five people: name and salary, which stands for the section.
+  /// Five people: name and salary, which is the section.
   private func people(_ context: NSManagedObjectContext) throws -> [String: Person] {
     var result: [String: Person] = [:]
     for (name, salary) in [("A", 1.0), ("B", 1), ("C", 2), ("D", 2), ("E", 3)] {
@@ -145,7 +145,7 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
       people["B"]?.age = 41
       context.processPendingChanges()
       #expect(recorder.take() == ["will", "update B 0.1>0.1", "did"])
-      // Its sort key changes, its place does not.
+      // Its sort key changes, its position does not.
       people["B"]?.name = "BB"
       context.processPendingChanges()
       #expect(recorder.take() == ["will", "update BB 0.1>0.1", "did"])
@@ -175,7 +175,7 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
       people["C"]?.age = 40
       context.processPendingChanges()
       #expect(recorder.take() == ["will", "insert C ->0.2", "did"])
-      // What is not among the results says nothing.
+      // Objects that are not in the results cause no reports.
       let other = Person(context: context)
       (other.name, other.age) = ("Q", 3)
       Department(context: context).title = "x"
@@ -235,7 +235,7 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
     }
   }
 
-  /// Differences say nothing of sections: with them each change is told.
+  /// Differences do not report sections: with sections, each change is reported.
   @Test func aDelegateForDifferencesGetsNoneOfSections() throws {
     try inCompany { context, people in
       let (controller, recorder) = (controller(context, sections: true), DifferenceRecorder())
@@ -291,7 +291,7 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
     }
   }
 
-  /// Whatever changes, the results that were followed are those that a fetch gives.
+  /// Whatever changes, the followed results equal those of a new fetch.
   @Test func followedResultsAreThoseOfAFetch() throws {
     try inCompany { context, _ in
       var random = SystemRandomNumberGenerator()

@@ -22,8 +22,8 @@ import Testing
     #expect(names(mutable.map { $0 }) == ["abc", "xyz"])
   }
 
-  /// Foundation's own `filtered(using:)` of a set stops at elements that are no Hashable of Swift's, as dictionaries
-  /// are.
+  /// Foundation's own `filtered(using:)` of a set stops at elements that are not Hashable in Swift, such as
+  /// dictionaries.
   @Test func sets() {
     let isLarge = NSPredicate(format: "SELF > 2 AND SELF != 4")
     let set = NSSet(array: [1, 2, 3, 4, 5])

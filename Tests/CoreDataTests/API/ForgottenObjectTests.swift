@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// What objects tell that were never saved, and what a context tells of those that it forgets.
+/// What never-saved objects return, and what a context reports for the objects that it forgets.
 @Suite struct ForgottenObjectTests {
   private func context() throws -> NSManagedObjectContext {
     let owner = Describing.entity("Owner", [Describing.attribute("name")])
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// A new object that is refreshed without its changes has no links either, seen from both sides.
+  /// A new object that is refreshed without its changes has no links either, from both sides.
   @Test func aRefreshedNewObjectIsLinkedToNothing() throws {
     let context = try context()
     try context.performAndWait {
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// All properties of an object that a save changes are judged, whichever side was changed and whatever was read:
+  /// All properties of a changed object are validated, whichever side was changed and whether they were read:
   /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/CoreData/ObjectValidation.html
   @Test(arguments: [true, false]) func anOwnerThatLosesItsLastMemberUnreadIsJudged(_ isFromToMany: Bool) throws {
     let (owner, child) = (Describing.entity("Owner"), Describing.entity("Child"))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// A store that answers fetches as a test says, and keeps them.
+/// A store that answers fetches with a closure of the test, and keeps them.
 private final class AnsweringStore: NSIncrementalStore, @unchecked Sendable {
   override var type: String { "AnsweringStore" }
   nonisolated(unsafe) var answer: (NSFetchRequest<NSManagedObject>, NSManagedObjectContext) -> [Any] = { _, _ in [] }
@@ -42,7 +42,7 @@ private final class AnsweringStore: NSIncrementalStore, @unchecked Sendable {
   }
 }
 
-/// What a client's incremental store may answer, and what it is asked.
+/// The answers that a client's incremental store may give, and the requests that it gets.
 @Suite struct IncrementalAnswerTests {
   private func inStores(_ body: (NSManagedObjectContext, AnsweringStore, AnsweringStore) throws -> Void) throws {
     NSPersistentStoreCoordinator.registerStoreClass(AnsweringStore.self, forStoreType: "AnsweringStore")

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// Saves of one context brought into another.
+/// Merges the saves of one context into another.
 @Suite struct MergingTests {
-  /// Calls `body` with a reader that knows Ada and the note of a save that `change` made elsewhere.
+  /// Calls `body` with a reader that knows Ada and the notification of a save that `change` made in another context.
   private func merge(
     _ change: (NSManagedObjectContext) throws -> Void, name: Notification.Name,
     _ body: (NSManagedObjectContext, Person, Notification) throws -> Void
@@ -79,7 +79,8 @@ import Testing
     }
   }
 
-  /// Clients: what was inserted elsewhere is told, and kept by nobody. What was updated is told as updated and refreshed.
+  /// Clients: objects that were inserted elsewhere are reported, and not kept alive. Objects that were updated are
+  /// reported as updated and refreshed.
   @Test func mergingIsAnnounced() throws {
     try merge(
       { context in
@@ -124,7 +125,7 @@ import Testing
       reader.performAndWait { #expect(found.first?.age == 1) }
       held += found
     }
-    // Another coordinator stands for another process: nothing is shared but the file.
+    // Another coordinator represents another process: only the file is shared.
     try company.reopened().run { (context) throws in
       try context.all(Person.self).first?.age = 2
       try context.save()
@@ -147,7 +148,7 @@ import Testing
     func age(_ context: NSManagedObjectContext) async throws -> Int16? {
       try await context.perform(schedule: .enqueued) { (try context.existingObject(with: id) as? Person)?.age }
     }
-    // Held, so that what is registered is not read anew.
+    // Held, so that registered objects are not read again.
     let held = try [follower, other].map { context in
       try context.performAndWait { try context.existingObject(with: id) }
     }
@@ -188,7 +189,7 @@ import Testing
       let counter = Counter()
       controller.delegate = counter
       try controller.performFetch()
-      // The fetch itself sees what is saved; only the object that was known before is old.
+      // The fetch itself shows the saved values; only the object that was known before is old.
       #expect(controller.fetchedObjects?.count == 2)
       context.mergeChanges(fromContextDidSave: note)
       #expect(counter.types == [.update, .update])

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The notifications with types. Each message is in Apple's documentation under its name, as
+/// The typed notifications. Each message is in Apple's documentation under its name, such as
 /// nsmanagedobjectcontext/didsavemessage.
 @Suite struct MessageTests {
   private func notes() throws -> NSManagedObjectContext {
@@ -14,7 +14,7 @@ import Testing
     NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
   }
 
-  /// nsmanagedobjectcontext/objectsdidchangemessage and its like.
+  /// nsmanagedobjectcontext/objectsdidchangemessage and similar pages.
   @MainActor @Test func aMainQueueContextPostsMessages() throws {
     let model = Describing.model([Describing.entity("Note", [Describing.attribute("text")])])
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -86,7 +86,7 @@ import Testing
     #expect(Set(seen.all) == ["saved 1", "merged 1"])
   }
 
-  /// The main queue's context merges what another has saved.
+  /// The main-queue context merges the saves of another context.
   @MainActor @Test func aMainQueueContextTellsOfMerges() async throws {
     let writer = try notes()
     let reader = NSManagedObjectContext(.mainQueue)
@@ -129,7 +129,8 @@ import Testing
     #expect(seen.all == ["1 0 false", "0 0 true", "0 1 false"])
   }
 
-  /// What a message has is what a notification of its name brings, and nothing of another name or subject.
+  /// A message has the content of a notification with its name. A notification with another name or subject gives no
+  /// message.
   @MainActor @Test func messagesAndNotificationsStandForEachOther() throws {
     let context = try notes()
     let coordinator = try #require(context.persistentStoreCoordinator)

@@ -43,7 +43,7 @@ private final class AgeStore: NSIncrementalStore, @unchecked Sendable {
   ) throws -> Any { relationship.isToMany ? [] : NSNull() }
 }
 
-/// New objects that have their permanent IDs, of a store that names objects itself.
+/// New objects that have their permanent IDs, in a store that assigns names itself.
 @Suite struct NamedInsertionTests {
   private static func context() throws -> (NSManagedObjectContext, AgeStore) {
     NSPersistentStoreCoordinator.registerStoreClass(AgeStore.self, forStoreType: "AgeStore")
@@ -61,7 +61,7 @@ private final class AgeStore: NSIncrementalStore, @unchecked Sendable {
     return person
   }
 
-  /// The save has reached the store, and has failed: the object is new here, and the store has it.
+  /// The save has reached the store, and has failed: the object is new in the context, and the store contains it.
   @Test func anObjectThatTheStoreHasAlreadyCountsOnce() throws {
     let (context, store) = try Self.context()
     try context.performAndWait {
@@ -75,7 +75,7 @@ private final class AgeStore: NSIncrementalStore, @unchecked Sendable {
     }
   }
 
-  /// The name of a new object that is deleted goes on to another one, which gets an ID of its own.
+  /// The name of a deleted new object is given to another one, which gets its own ID.
   @Test func aNameGoesOnFromADeletedNewObject() throws {
     let (context, store) = try Self.context()
     try context.performAndWait {

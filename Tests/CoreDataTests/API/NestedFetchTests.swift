@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Predicates and expressions with fetches, blocks, entities and dictionaries in them.
+/// Predicates and expressions that contain fetches, blocks, entities and dictionaries.
 @Suite struct NestedFetchTests {
   private let context: NSManagedObjectContext
 

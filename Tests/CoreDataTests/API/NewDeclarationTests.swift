@@ -5,8 +5,8 @@ import Testing
 
 @testable import CoreData
 
-/// Declarations of Apple's that do something, used as clients write them. Each is in Apple's documentation under its
-/// name.
+/// Apple's declarations that have an effect here, used as clients write them. Each is in Apple's documentation under
+/// its name.
 @Suite struct NewDeclarationTests {
   private func notes(_ entities: [NSEntityDescription]? = nil) throws -> NSManagedObjectContext {
     try Describing.context(
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// "you should override": a class that overrides the method is asked at each save, for each property.
+  /// "you should override": for a class that overrides the method, it is called at each save for each property.
   @Test func anOverrideIsAskedAtTheSave() throws {
     let entity = Describing.entity("TrimmedNote", [Describing.attribute("text"), Describing.attribute("title")])
     entity.managedObjectClassName = "CoreDataTests.TrimmedNote"
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// Of a saved object the transients that were set are asked about, and of a new one all.
+  /// For a saved object it is called for the transients that were set, for a new object for all.
   @Test func anOverrideIsAskedAboutTransients() throws {
     let entity = Describing.entity(
       "AskedNote", ["text", "first", "second"].map { Describing.attribute($0) })
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  /// A toolchain that lays classes out differently shows here.
+  /// Fails if a toolchain lays out classes differently.
   @Test func anOverrideIsFoundInTheClass() {
     #expect(NSManagedObject.overridesValidateValue(TrimmedNote.self))
     #expect(!NSManagedObject.overridesValidateValue(NSManagedObject.self))
@@ -166,7 +166,7 @@ import Testing
       #expect(added === description && coordinator.persistentStores.count == 1)
       let url = try #require(description.url)
       if type != NSSQLiteStoreType {
-        // They carry none.
+        // These stores contain no model.
         #expect(throws: CocoaError.self) { try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url) }
       } else {
         let found = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url)
@@ -288,7 +288,7 @@ import Testing
     guard let coordinator = context.persistentStoreCoordinator else { return [] }
     let locks: [any NSLocking] = [context, coordinator]
     for lock in locks { lock.lock() }
-    // The same thread may do so again.
+    // The same thread may lock again.
     let again = [context.tryLock(), coordinator.tryLock()]
     context.unlock()
     coordinator.unlock()
@@ -332,7 +332,7 @@ import Testing
   }
 }
 
-/// Trims its text, and refuses one title.
+/// Trims its text, and rejects one title.
 class TrimmedNote: NSManagedObject {
   override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try super.validateValue(value, forKey: key)
@@ -344,7 +344,7 @@ class TrimmedNote: NSManagedObject {
 
 final class TrimmedTrimmedNote: TrimmedNote {}
 
-/// Notes what it is asked about.
+/// Notes the keys that it validates.
 final class AskedNote: NSManagedObject {
   var asked: [String] = []
   override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {

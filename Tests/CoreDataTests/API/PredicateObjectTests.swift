@@ -212,7 +212,7 @@ import Testing
     #expect(NSExpression(forConstantValue: [1, 2]).expressionType == .constantValue)
   }
 
-  /// The objects are allocated by hand: a wrong layout shows as a crash or a leak.
+  /// The objects are allocated manually: a wrong layout appears as a crash or a leak.
   @Test func handMadeObjectsAreReleased() {
     weak var predicate: NSPredicate?
     weak var expression: NSExpression?

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Defects of predicates, once each.
+/// Former defects of predicates, one test each.
 @Suite struct PredicateRegressionTests {
   // MARK: Variables
 

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// What values, objects and key paths mean to predicates in memory, and what can be asked of the predicates.
+/// The meaning of values, objects and key paths for predicates in memory, and the properties of predicates.
 @Suite struct PredicateValueTests {
   private func isTrue(_ format: String, _ object: Any?, _ arguments: Any?...) -> Bool {
     NSPredicate(format: format, argumentArray: arguments).evaluate(with: object)
@@ -28,7 +28,7 @@ import Testing
     let row: [String: Any] = ["a": Colour("red"), "b": Colour("red"), "c": Colour("blue"), "p": Plain(), "q": Plain()]
     #expect(isTrue("a != nil AND NOT a == nil", row))
     #expect(isTrue("a == b AND a != c", row))
-    // Nothing tells values apart that cannot be compared.
+    // Values that cannot be compared all differ.
     #expect(isTrue("p != q AND p != nil", row))
     #expect(!isTrue("a < c OR a > 3 OR a == 3", row))
     #expect(isTrue("a IN {b, c} AND NOT a IN {c}", row))
@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  /// `%@` stands for any object (Predicate Format String Syntax): it is compared as such.
+  /// `%@` stands for any object (Predicate Format String Syntax), which is compared by identity or equality.
   @Test func anArgumentMayBeOfAnyClass() throws {
     final class Own: NSObject {}
     let (one, other) = (Own(), Own())
@@ -235,7 +235,7 @@ import Testing
     let variable = NSPredicate(format: "SELF == $own")
     #expect(variable.evaluate(with: one, substitutionVariables: ["own": one]))
     #expect(!variable.withSubstitutionVariables(["own": other]).evaluate(with: one))
-    // No store has such a value.
+    // No store contains such a value.
     let company = try CompanyStore()
     try company.run { context in
       Person(context: context).name = "a"

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Feature 27.13: `propertiesToFetch` where the results are no dictionaries.
+/// Feature 27.13: `propertiesToFetch` where the results are not dictionaries.
 @Suite struct PropertiesToFetchTests {
   private func inCompany(_ body: (NSManagedObjectContext, NSFetchRequest<Person>) throws -> Void) throws {
     try CompanyStore().run { (context) throws in
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// Neither has values.
+  /// Neither IDs nor counts have values.
   @Test func namesDoNotCountForIDsAndCounts() throws {
     try inCompany { (context, request) throws in
       request.propertiesToFetch = ["nothing"]

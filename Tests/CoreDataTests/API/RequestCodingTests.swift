@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// Archives of a request whose one part is nothing, of another class, or no archive.
+  /// Archives of a request with one invalid part: missing, of another class, or not an archive.
   private static func damaged() -> [Data] {
     let parts: [(NSKeyedArchiver) -> Void] = [
       { _ in }, { $0.encode("text" as NSString, forKey: "archive") }, { $0.encode(true, forKey: "archive") },
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  /// Says that it is a request.
+  /// Encodes itself as a request.
   private final class Damaged: NSObject, NSCoding {
     private let part: (NSKeyedArchiver) -> Void
     init(_ part: @escaping (NSKeyedArchiver) -> Void) { self.part = part }
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  /// The entity that was found does not count when another model is asked.
+  /// The entity that was found is not used when another model runs the request.
   @Test func aRequestByNameGoesToAnotherModelToo() throws {
     let request = Request(entityName: "Book")
     for _ in 0..<2 {

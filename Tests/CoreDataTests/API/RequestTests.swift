@@ -40,7 +40,7 @@ import Testing
         #expect($0.finalResult == nil)
       }
       do {
-        // The queue is held, so that the fetch cannot begin before it is cancelled.
+        // The queue is blocked, so that the fetch cannot begin before it is cancelled.
         try context.performAndWait {
           (try context.execute(asynchronous) as? NSPersistentStoreAsynchronousResult)?.cancel()
         }
@@ -50,7 +50,7 @@ import Testing
   }
 }
 
-/// What is declared and not there yet must say so.
+/// Declarations that are not supported yet must say so.
 @Suite struct NotYetTests {
   private func expectUnsupported(_ request: NSPersistentStoreRequest) throws {
     try CompanyStore().run { (context) throws in
@@ -146,7 +146,7 @@ import Testing
     #expect(!counter.manager.canUndo)
     counter.manager.redo()
     counter.add(10)
-    // A new action ends what could be redone.
+    // A new action removes the actions that could be redone.
     #expect(!counter.manager.canRedo)
     #expect(counter.value == 11)
   }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension NSFetchedResultsController {
-  /// What clients write: an extension that knows nothing of the result type.
+  /// An extension as clients write it, for any result type.
   fileprivate var firstObject: ResultType? { fetchedObjects?.first }
 }
 
@@ -18,7 +18,7 @@ private final class Generic: NSObject, NSFetchedResultsControllerDelegate {
   }
 }
 
-/// Asks which of its controllers changed, in each way that clients do.
+/// Compares the changed controller with its controllers, in each way that clients do.
 private final class Comparing: NSObject, NSFetchedResultsControllerDelegate {
   var mine: NSFetchedResultsController<Person>?
   var other: NSFetchedResultsController<Person>?
@@ -49,7 +49,7 @@ private final class Refetching: NSObject, NSFetchedResultsControllerDelegate {
   }
 }
 
-/// The controller that delegates get.
+/// The controller that is passed to delegates.
 @Suite struct ResultsDelegateTests {
   private func request() -> NSFetchRequest<Person> {
     let request = NSFetchRequest<Person>(entityName: "Person")

@@ -13,7 +13,7 @@ private struct Seeded: RandomNumberGenerator {
 
 /// Feature 28: differences of fetched results.
 @Suite struct ResultsDifferenceTests {
-  /// Makes a difference and counts how many elements it looks at.
+  /// Makes a difference and counts how many elements are read.
   private func difference(
     _ old: [Int], _ new: [Int]
   ) throws -> (difference: CollectionDifference<Int>, looks: Int) {
@@ -39,7 +39,7 @@ private struct Seeded: RandomNumberGenerator {
       let new = pool.suffix(Int.random(in: 0...pool.count, using: &generator)).shuffled(using: &generator)
       let made = try difference(old, new).difference
       #expect(made.count == new.difference(from: old).count, "round \(round): \(old) to \(new)")
-      // What moved is removed and inserted, and both changes know each other.
+      // A moved element is removed and inserted, and both changes name each other.
       for case .remove(_, let element, let place) in made.removals {
         #expect(place == new.firstIndex(of: element), "round \(round)")
       }
@@ -59,7 +59,7 @@ private struct Seeded: RandomNumberGenerator {
       moved.difference.insertions.first == .insert(offset: 0, element: 9_999, associatedWith: 9_999))
   }
 
-  /// A client's store may give an object twice.
+  /// A client's store may return an object twice.
   @Test func whatIsThereTwiceStopsNothing() throws {
     for (old, new) in [([1, 1, 2], [2, 1, 1]), ([1], [1, 1]), ([2, 1, 2, 1], [1]), ([1, 1], [])] {
       #expect(try difference(old, new).difference.count >= abs(old.count - new.count))
@@ -109,7 +109,7 @@ private struct Seeded: RandomNumberGenerator {
       #expect(differences.counts == [10_000, 2 * 9_999])
       #expect(differences.ids == people.reversed().map(\.objectID))
       #expect(controller.fetchedObjects == people.reversed())
-      // A delegate without that function is told one by one, and one with it after that by differences again.
+      // A delegate without that function gets single reports; a later delegate with it gets differences again.
       controller.delegate = changes
       for person in people.prefix(3) { context.delete(person) }
       context.processPendingChanges()

@@ -19,7 +19,7 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
   ) { events.append("\(type) section \(sectionInfo.name) \(sectionIndex)") }
 }
 
-/// Defects of fetched results controllers, once each.
+/// Former defects of fetched results controllers, one test each.
 @Suite struct ResultsRegressionTests {
   private func controller(
     _ context: NSManagedObjectContext, sortedBy keys: [String] = ["name"], sections: String? = nil
@@ -40,7 +40,7 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
 
   // MARK: Sections
 
-  /// The section of B and C changes by their department's name, not by their own change.
+  /// The section of B and C changes by the name of their department, not by their own change.
   @Test func objectsThatChangeSectionWithoutTheirOwnChangeAreTold() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -86,7 +86,7 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     }
   }
 
-  /// The order of objects that did not change themselves is by a value of their department, which did.
+  /// Objects that did not change themselves are ordered by a value of their department, which changed.
   @Test func departmentsThatChangePlacesDoNotTearSections() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -102,7 +102,7 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
       controller.delegate = recorder
       try controller.performFetch()
       #expect(controller.fetchedObjects?.map(\.name) == ["0", "1", "2"])
-      // Now 1, 0, 2 by title; the one that changes goes between the first two, which makes three sections.
+      // Now the order is 1, 0, 2 by title; the changed one goes between the first two, which makes three sections.
       made[0].title = "3"
       made[1].title = "1"
       context.processPendingChanges()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// A table that follows a controller's changes as a table view does, on random walks. A failure names its seed.
+/// A table that follows a controller's changes as a table view does, on random walks. A failure reports its seed.
 @Suite struct ResultsWalkTests {
   private final class Table: NSObject, NSFetchedResultsControllerDelegate {
     var sections: [(name: String, rows: [NSManagedObject])] = []
@@ -30,7 +30,7 @@ import Testing
         insertedSections.append((sectionIndex, sectionInfo.name))
       }
     }
-    /// As a table view does: deletions by old places, then insertions by new ones in order; a move is both.
+    /// Like a table view: deletions by old index paths, then insertions by new ones in order; a move is both.
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
       var gone: [IndexPath] = []
       var come: [(IndexPath, NSManagedObject)] = []

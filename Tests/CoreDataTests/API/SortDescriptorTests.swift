@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Sort descriptors as client code makes them, over any objects.
+/// Sort descriptors as client code makes them, for any objects.
 @Suite struct SortDescriptorTests {
   @Test func theyCompareByTheirKey() {
     let rows: [NSDictionary] = [
@@ -13,7 +13,7 @@ import Testing
     }
     #expect(ages(NSSortDescriptor(key: "age", ascending: true)) == [1, 2, 3, 10])
     #expect(ages(NSSortDescriptor(key: "age", ascending: false)) == [10, 3, 2, 1])
-    // Nil comes first, capitals before small letters.
+    // Nil comes first, capital letters before small ones.
     #expect(ages(NSSortDescriptor(key: "name", ascending: true)) == [3, 1, 10, 2])
     #expect(ages(NSSortDescriptor(key: "name", ascending: false)) == [2, 10, 1, 3])
     let folded = NSSortDescriptor(key: "name", ascending: true, selector: "caseInsensitiveCompare:")
@@ -39,7 +39,7 @@ import Testing
     #expect(reversed?.key == "a" && reversed?.selector == named.selector && reversed?.ascending == false)
   }
 
-  /// By Foundation's initialiser of that form, a fetch would sort by the key alone.
+  /// With Foundation's initializer of that form, a fetch would sort by the key alone.
   @Test func comparatorsOverKeyPathsAreKept() throws {
     let model = NSManagedObjectModel()
     let entity = NSEntityDescription()

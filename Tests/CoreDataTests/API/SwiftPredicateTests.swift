@@ -2,14 +2,14 @@ import CoreData
 import Foundation
 import Testing
 
-/// `#Predicate` as predicates of fetches and of memory.
+/// `#Predicate` as predicates for fetches and in memory.
 @Suite struct SwiftPredicateTests {
   private let store: CompanyStore
 
   init() throws { store = try CompanyStore() }
 
-  /// Ada 36, of Engines, red and blue; Bob 20, of Engines, red; Cy 41, of nothing, no tags; one without a name, 20, of
-  /// Sales, blue.
+  /// Ada 36, in Engines, red and blue; Bob 20, in Engines, red; Cy 41, in no department, no tags; one without a name,
+  /// 20, in Sales, blue.
   private func people(_ body: (NSManagedObjectContext) throws -> Void) throws {
     try store.run { context in
       let (engines, sales) = (Department(context: context), Department(context: context))
@@ -64,7 +64,7 @@ import Testing
     ]
   }()
 
-  /// Ranges, subscripts and expressions that are captured, and what is about captured values alone.
+  /// Captured ranges, subscripts and expressions, and parts that use only captured values.
   private static let ofCapturedValues: [(Predicate<Person>, format: String, names: [String])] = {
     let (names, ages) = (["Ada", "Cy"], ["young": Int16(20), "old": 41])
     let (closed, from, upTo, through) = (Int16(20)...36, Int16(36)..., ..<Int16(36), ...Int16(36))
@@ -130,7 +130,7 @@ import Testing
     #expect(converted == NSPredicate(format: "age == 3"))
     #expect("\(converted)" == "age == 3")
   }
-  /// As swift-foundation's conversion makes them.
+  /// In the form that swift-foundation's conversion produces.
   @Test func convertedPredicatesPrintAsApples() throws {
     func format(_ predicate: Predicate<Person>) -> String? { NSPredicate(predicate)?.predicateFormat }
     #expect(format(#Predicate { -$0.salary < 1 }) == "salary * -1 < 1.0")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Values as `CVarArg`, which clients write for the arguments of a format, and argument lists.
+/// Values as `CVarArg`, which clients pass as arguments of a format, and argument lists.
 ///
 /// Sources: clients (`id as CVarArg`),
 /// https://developer.apple.com/documentation/foundation/nspredicate/init(format:arguments:)

@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// The versions that Apple's header CoreDataDefines.h names, and the codes of errors by their C names.
+/// The versions in Apple's header CoreDataDefines.h, and the error codes by their C names.
 @Suite struct VersionNumberTests {
   private static let macOS = [
     NSCoreDataVersionNumber10_4,
@@ -47,7 +47,7 @@ import Testing
     NSCoreDataVersionNumber_iPhoneOS_9_3,
   ]
 
-  /// The numbers are versions, of which 358.12 comes after 358.4.
+  /// The numbers are versions: 358.12 comes after 358.4.
   @Test func everySystemHasItsNumber() {
     #expect(NSCoreDataVersionNumber10_4 == 46 && NSCoreDataVersionNumber10_7_2 == 358.12)
     #expect(NSCoreDataVersionNumber10_11_3 == 641.3 && NSCoreDataVersionNumber_iPhoneOS_3_0 == 241)

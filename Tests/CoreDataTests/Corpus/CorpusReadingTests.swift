@@ -5,7 +5,8 @@ import Testing
 
 @testable import CoreData
 
-/// Every store of the corpus opens through the whole stack, and every value in it is what an independent reader finds.
+/// Every store of the corpus opens through the whole stack, and every value in it equals the value that an independent
+/// reader finds.
 @Suite(Corpus.condition) struct CorpusReadingTests {
   @Test func thereAre25Stores() { #expect(Corpus.stores.count == 25) }
 
@@ -38,7 +39,7 @@ import Testing
     try coordinator.remove(opened)
   }
 
-  /// From and to memory; `ConvertTests` has the pairs of files.
+  /// Copies to and from memory; `ConvertTests` covers the pairs of files.
   @Test(arguments: Corpus.stores)
   func everyStoreGoesThroughMemoryToEveryType(_ store: CorpusStore) throws {
     let url = try store.copy()

@@ -8,7 +8,7 @@ import Testing
 @testable import CoreData
 @testable import SQLiteBackend
 
-/// A fresh store made from a corpus store's model has the schema that the real file has.
+/// A new store made from a corpus store's model has the same schema as the real file.
 @Suite(Corpus.condition) struct CorpusSchemaTests {
   @Test func freshStoresHaveTheSchemaOfRealOnes() throws {
     var used: Set<SchemaRule> = []
@@ -34,7 +34,7 @@ import Testing
         }
       }
     }
-    // An exception that nothing needs any more must go.
+    // An exception that no store needs any more must be removed.
     #expect(used == Set(SchemaRule.allCases))
   }
 
@@ -66,7 +66,7 @@ import Testing
   }
 }
 
-/// What a store's catalogue says, as `read_store.py --schema` prints it.
+/// The catalogue of a store, as `read_store.py --schema` prints it.
 struct SchemaFacts: Decodable {
   let frameworkVersion: Int
   let tables: [String: Table]
@@ -115,7 +115,7 @@ struct SchemaFacts: Decodable {
   }
 }
 
-/// A number or a text.
+/// A number or a string.
 struct JSONScalar: Decodable {
   let text: String
 
@@ -129,7 +129,7 @@ struct JSONScalar: Decodable {
   }
 }
 
-/// Why a real store's schema may differ from a fresh one of the same model. None names a store.
+/// Why the schema of a real store may differ from that of a new store with the same model. No rule names a store.
 enum SchemaRule: CaseIterable {
   /// Digests are written since framework 977, checksums since 1327 (SQLITE-FORMAT 11).
   case digestSince977
@@ -143,10 +143,10 @@ enum SchemaRule: CaseIterable {
   case indexNamesBefore847
   /// Join tables of framework 419 have no index for the reverse direction.
   case joinIndexAfter419
-  /// In-place migration leaves the former name of a renamed entity in Z_PRIMARYKEY (SQLITE-FORMAT 2).
+  /// A migration in place leaves the former name of a renamed entity in Z_PRIMARYKEY (SQLITE-FORMAT 2).
   case formerEntityName
 
-  /// Numbers and parents of `Z_PRIMARYKEY` alone.
+  /// Only the numbers and parents in `Z_PRIMARYKEY`.
   private static func withoutNames(_ rows: String?) -> String? {
     rows?.replacing(/"[A-Za-z]+"/, with: "")
   }

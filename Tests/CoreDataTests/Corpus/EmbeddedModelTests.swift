@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// The models that real stores carry with them.
+/// The models in real stores.
 @Suite(Corpus.condition) struct EmbeddedModelTests {
   @Test(arguments: Corpus.stores)
   func aModelEmbeddedInAStoreLoadsAndSurvivesWriting(_ store: CorpusStore) throws {

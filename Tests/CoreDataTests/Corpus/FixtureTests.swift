@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Stores written without this library read as their writer expects.
+/// Stores written without this library are read as their writer expects.
 @Suite struct FixtureTests {
   @Test(arguments: Fixture.names) func fixturesReadAsTheirWriterExpects(_ name: String) throws {
     let fixture = try Fixture(name)
@@ -13,7 +13,7 @@ import Testing
     for argument in arguments {
       let dump = try ToolRun(["store", "dump", fixture.store.path] + argument)
       #expect(dump.status == 0 && dump.errors.isEmpty)
-      // Not the texts themselves: a difference would be printed in full.
+      // Not the texts themselves, because a difference would be printed in full.
       #expect(dump.output == expected ? "equal" == "equal" : difference(dump.output, expected) == "")
     }
     let info = try ToolRun(["store", "info", fixture.store.path, "--json"] + fixture.modelArgument).json()
@@ -31,7 +31,7 @@ import Testing
     return "\(x[line]) <> \(y.indices.contains(line) ? y[line] : "")"
   }
 
-  /// Names are those of the file then, but all that is there is seen.
+  /// Names are those in the file then, but the whole content is read.
   @Test(arguments: ["legacy", "legacy-history", "migrated", "wal", "blobs"])
   func withoutAModelEverythingIsRead(_ name: String) throws {
     let fixture = try Fixture(name)
@@ -44,7 +44,7 @@ import Testing
     #expect(found.count == expected.count)
     let keys = { (objects: [[String: Any]]) in Set(objects.compactMap { $0["key"] as? Int }) }
     #expect(keys(found) == keys(expected))
-    // Texts are certain: the file declares them.
+    // Only strings are compared: the file declares their type.
     func texts(_ objects: [[String: Any]]) -> [String] {
       objects.flatMap { ($0["attributes"] as? [String: Any] ?? [:]).values.compactMap { $0 as? String } }.sorted()
     }

@@ -3,7 +3,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// The readers of foreign bytes, with inputs that once failed and with simple damage to good ones.
+/// The readers of foreign bytes, with inputs that once failed and with simple damage to valid ones.
 @Suite struct FuzzInputTests {
   private static let folder = Repository.root.appending(path: "Tests/FuzzTargets/Inputs")
 
@@ -14,7 +14,7 @@ import Testing
     for input in inputs { target.run(try Data(contentsOf: input)) }
   }
 
-  /// Every truncation of a keyed archive and of a URI, and every byte of them changed.
+  /// Every truncation of a keyed archive and of a URI, and a change of every byte of them.
   @Test(arguments: FuzzTarget.allCases) func truncatedAndChangedBytesDoNotStopTheProgram(_ target: FuzzTarget) throws {
     let uri = Data("x-coredata://STORE/Book/p12".utf8)
     let archive = try NSKeyedArchiver.archivedData(withRootObject: NSString("text"), requiringSecureCoding: true)

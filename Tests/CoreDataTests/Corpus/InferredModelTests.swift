@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Models guessed from the tables of real stores.
+/// Models inferred from the tables of real stores.
 @Suite(Corpus.condition) struct InferredModelTests {
   @Test(arguments: Corpus.stores) func everyStoreCanBeReadWithoutItsModel(_ store: CorpusStore) throws {
     let url = store.folder.appending(path: store.mainFile)
@@ -33,7 +33,7 @@ import Testing
     try coordinator.remove(opened)
   }
 
-  /// The tables tell more where a store uses more of the format.
+  /// The tables contain more information where a store uses more of the format.
   @Test func relationshipsAreFoundWhereTheTablesTellThem() throws {
     let model = { (name: String) in
       try NSPersistentStoreCoordinator.inferredModel(forPersistentStoreAt: Fixture(name).store)

@@ -10,7 +10,7 @@ struct StoreExercise {
   private let model: NSManagedObjectModel
   private let coordinator: NSPersistentStoreCoordinator
 
-  /// Opens the store for writing. Transformable values are the bytes that are stored.
+  /// Opens the store for writing. Values of transformable attributes are the stored bytes.
   init(_ url: URL, _ model: NSManagedObjectModel) throws {
     ToolModel.keepStoredBytes(model)
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -20,14 +20,14 @@ struct StoreExercise {
     self.model = model
   }
 
-  /// Gives a line for each object that was written, `{"entity":"E","key":12,"change":"insert"}`.
+  /// Returns a line for each written object, `{"entity":"E","key":12,"change":"insert"}`.
   func run() throws -> [String] {
     try context.performAndWait {
       let entities = model.entities.filter { !$0.isAbstract }.sorted { ($0.name ?? "") < ($1.name ?? "") }
       var deleted: Set<NSManagedObject> = []
       for entity in entities { deleted.formUnion(try delete(entity)) }
       for entity in entities { try update(entity) }
-      // One of each that must have others, and several of the rest, so that there are enough for them.
+      // One of each entity that requires other objects, and several of the rest, so that there are enough destinations.
       let needy = entities.map { entity in
         entity.relationshipsByName.values.contains {
           !$0.isOptional && ($0.isToMany || $0.inverseRelationship?.isToMany == false)
@@ -39,7 +39,7 @@ struct StoreExercise {
       for object in made { relate(object, to: made) }
       context.processPendingChanges()
       let inserted = context.insertedObjects
-      // One whose relationships are kept by the other side only is not written.
+      // An object whose relationships are stored only on the other side is not written.
       let updated = context.updatedObjects.filter { !$0.changedSlots().isEmpty || $0.flags.contains(.linksChanged) }
       deleted = context.deletedObjects
       try context.save()
@@ -64,12 +64,12 @@ struct StoreExercise {
   private func delete(_ entity: NSEntityDescription) throws -> [NSManagedObject] {
     let objects = try objects(entity)
     guard objects.count > 2, let last = objects.last, (try? last.validateForDelete()) != nil else { return [] }
-    // A one-way to-one goes on leading to what was deleted, as in Core Data.
+    // A one-way to-one relationship still refers to a deleted object, as in Core Data.
     let isLedTo = model.entities.flatMap { $0.relationshipsByName.values }.contains { relationship in
       relationship.inverseRelationship == nil && !relationship.isToMany
         && relationship.destinationEntity.map { entity.isKindOf(entity: $0) } ?? false
     }
-    // Those to which it is mandatory could not be saved without it.
+    // Objects with a mandatory relationship to it could not be saved without it.
     let isNeeded = entity.relationshipsByName.values.contains { relationship in
       guard let inverse = relationship.inverseRelationship, !inverse.isOptional else { return false }
       return relationship.deleteRule == .nullifyDeleteRule
@@ -85,7 +85,7 @@ struct StoreExercise {
       guard let value = StoreExercise.value(attribute, number: 7) else { continue }
       let former = first.value(forKey: name)
       first.setValue(value, forKey: name)
-      // The model may have rules that no other value meets.
+      // The model may have validation predicates that no other value meets.
       if (try? first.validateForUpdate()) == nil { first.setValue(former, forKey: name) }
     }
   }
@@ -107,14 +107,15 @@ struct StoreExercise {
     return object
   }
 
-  /// To the new objects that are of the right entity, and to the first old one.
+  /// Relates the object to the new objects of the right entity, and to the first old one.
   private func relate(_ object: NSManagedObject, to made: [NSManagedObject]) {
     for (name, relationship) in object.entity.relationshipsByName {
       guard let destination = relationship.destinationEntity else { continue }
-      // One model of the corpus has relationships whose inverse belongs to another: no two sides can agree there.
+      // One model of the corpus has relationships whose inverse belongs to another relationship: their two sides cannot
+      // agree.
       if let inverse = relationship.inverseRelationship, inverse.inverseRelationship?.name != name { continue }
       var targets = made.filter { $0.entity.isKindOf(entity: destination) && $0 !== object }
-      // Nothing is taken away from an object that needs it.
+      // No object loses a destination that it requires.
       if let inverse = relationship.inverseRelationship, !relationship.isOptional, !inverse.isToMany {
         targets = Array(targets.filter { $0.value(forKey: inverse.name) == nil }.prefix(1))
       } else if let old = try? objects(destination).first {

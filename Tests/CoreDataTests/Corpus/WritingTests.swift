@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is written into stores that others made, judged by the script that knows the format only.
+/// Writes into stores that others made. A script that knows only the format checks the result.
 @Suite struct WritingTests {
   @Test(Corpus.condition, arguments: Corpus.stores)
   func storesOfAppsStayWhatTheyWere(_ store: CorpusStore) throws {
@@ -21,7 +21,7 @@ import Testing
   }
 }
 
-/// Exercises a copy of a store and has it judged.
+/// Exercises a copy of a store and checks it.
 enum Judge {
   static func judge(_ url: URL, _ model: NSManagedObjectModel, _ modelArgument: [String]) throws {
     let folder = url.deletingLastPathComponent()
@@ -35,11 +35,11 @@ enum Judge {
     try Data(touched.joined(separator: "\n").utf8).write(to: list)
     let verdict = try Python.result(
       ["coredata_format/check_store.py", url.path] + modelArgument + [
-        // What was replaced stays for readers.
+        // Replaced files stay for readers.
         "--grace", "3600", "--before", before.appending(path: url.lastPathComponent).path, "--touched", list.path,
       ])
     #expect(verdict.status == 0, "\(verdict.output)")
-    // Both readers see the same afterwards.
+    // Both readers see the same content afterwards.
     let dump = try ToolRun(["store", "dump", url.path] + modelArgument)
     #expect(try dump.output == Python.run(["coredata_format/read_store.py", url.path] + modelArgument))
     #expect(dump.status == 0)

@@ -2,20 +2,20 @@ import CoreData
 import Foundation
 import Testing
 
-/// What was acknowledged is there, and nothing refers to what is gone, whatever others do meanwhile. The cases without
-/// contexts are `DEL-020/guard` and `REL-017/gone`; the walker of races is `store-conformance races`.
+/// Acknowledged saves are kept, and nothing refers to deleted objects, whatever other contexts do meanwhile. The cases
+/// without contexts are `DEL-020/guard` and `REL-017/gone`; random races are run by `store-conformance races`.
 @Suite struct AcknowledgedDataTests {
   // MARK: 1.1
 
-  /// The owner is read and its members are, then another context adds one, then the owner is deleted.
+  /// The owner and its members are read, then another context adds a member, then the owner is deleted.
   @Test(arguments: StoreMigrationTests.types, ["Members", "Pairs"])
   func aMemberThatCameMeanwhileFollowsTheDeleteRule(_ type: NSPersistentStore.StoreType, _ kind: String) throws {
     for (rule, name) in AcknowledgedStack.rules {
       let stack = try AcknowledgedStack(type)
       let (a, b) = (stack.context(), stack.context())
-      // What it has read of the owner stays what it was.
+      // The context keeps the state of the owner that it has read.
       a.retainsRegisteredObjects = true
-      // A pair changes both objects' versions: the policy lets the deletion win, and its rules are followed again.
+      // A pair changes both objects' versions: the policy makes the deletion win, and its rules are applied again.
       if kind == "Pairs" { a.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump }
       let (ownerID, memberID) = try a.performAndWait {
         let (owner, member) = (stack.insert("Owner", in: a), stack.insert("Member", in: a))
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// A member that the context takes out before it deletes the owner is none any more.
+  /// A member that the context removes before it deletes the owner is no member any more.
   @Test(arguments: StoreMigrationTests.types)
   func aMemberThatWasTakenOutIsLeftAlone(_ type: NSPersistentStore.StoreType) throws {
     for (_, name) in AcknowledgedStack.rules {
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Nobody holds the destination, so that its version is not checked: whether it is there is.
+  /// No context holds the destination, so its version is not checked, but its existence is.
   @Test(arguments: StoreMigrationTests.types)
   func aLinkToAnObjectThatIsGoneIsAConflict(_ type: NSPersistentStore.StoreType) throws {
     for policy in [NSMergePolicy.error, .mergeByPropertyObjectTrump] {
@@ -114,7 +114,7 @@ import Testing
 
   private func autoreleased(_ body: () -> Void) { body() }
 
-  /// Two contexts at once, many times: whichever comes first, the rule holds afterwards.
+  /// Two contexts at the same time, many times: whichever saves first, the rule holds afterwards.
   @Test(arguments: StoreMigrationTests.types)
   func linksAndDeletionsAtTheSameTimeLeaveNothingDangling(_ type: NSPersistentStore.StoreType) throws {
     let stack = try AcknowledgedStack(type)
@@ -167,7 +167,7 @@ import Testing
       let member = stack.insert("Member", in: context)
       member.setValue(blob, forKey: "blob")
       kept.setValue("changed", forKey: "name")
-      // Packed after the large value of the first one: the store moves in between.
+      // Packed after the large value of the first object: the store moves in between.
       let last = stack.insert("Member", in: context)
       last.setValue(
         HookedValue {
@@ -196,8 +196,8 @@ import Testing
     }
   }
 
-  /// Keys that unsaved objects have are given to no other object, wherever the store moves, and whether they were taken
-  /// before it moved or while it did.
+  /// Keys of unsaved objects are given to no other object, wherever the store moves, and whether the keys were
+  /// allocated before or during the move.
   @Test(arguments: StoreMigrationTests.persistentTypes, StoreMigrationTests.persistentTypes)
   func keysOfUnsavedObjectsAreTakenInTheStoreThatFollows(
     _ type: NSPersistentStore.StoreType, _ other: NSPersistentStore.StoreType
@@ -237,8 +237,8 @@ import Testing
     #expect(found == 300 + 2 + count)
   }
 
-  /// What others saved to the place where the store was is a conflict for changes that were made from what was there
-  /// before.
+  /// A save of another context to the former URL of the store conflicts with changes that were based on the state
+  /// before that save.
   @Test(arguments: StoreMigrationTests.persistentTypes, StoreMigrationTests.persistentTypes)
   func changesFromBeforeASaveAreAConflictThoughTheStoreHasMovedSince(
     _ type: NSPersistentStore.StoreType, _ other: NSPersistentStore.StoreType

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A coordinator with a store in a folder of its own, for tests of what must hold whatever others do meanwhile.
+/// A coordinator with a store in a new folder, for tests of what must hold whatever other contexts do meanwhile.
 final class AcknowledgedStack {
   let folder = FileManager.default.temporaryDirectory.appending(path: "acknowledged-\(UUID())")
   let coordinator = NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
@@ -27,8 +27,8 @@ final class AcknowledgedStack {
     NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
   }
 
-  /// The large values of all objects of an entity in the store at a URL, read by a coordinator of their own; nil for
-  /// one that cannot be read.
+  /// The large values of all objects of an entity in the store at a URL, read by a separate coordinator; nil for a
+  /// value that cannot be read.
   static func blobs(
     of entity: String, at url: URL, _ type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
   ) throws -> [Data?] {
@@ -43,7 +43,7 @@ final class AcknowledgedStack {
     return found
   }
 
-  /// An owner with members under each delete rule, over a to-one and over pairs.
+  /// An owner with members for each delete rule, in to-one relationships and in pairs.
   static func model() -> NSManagedObjectModel {
     let (owner, member) = (NSEntityDescription(), NSEntityDescription())
     (owner.name, member.name) = ("Owner", "Member")
@@ -82,7 +82,7 @@ final class AcknowledgedStack {
   ]
 }
 
-/// An owner that runs code whenever its deletion is validated: before each attempt of a save to commit.
+/// An owner that runs code whenever its deletion is validated, which is before each attempt of a save to commit.
 final class HookedOwner: NSManagedObject {
   var hook: (() throws -> Void)?
 
@@ -92,7 +92,7 @@ final class HookedOwner: NSManagedObject {
   }
 }
 
-/// A value that runs code when it is encoded, in the midst of a save.
+/// A value that runs code when it is encoded, in the middle of a save.
 final class HookedValue: NSObject {
   let action: () -> Void
   init(_ action: @escaping () -> Void) { self.action = action }

@@ -4,7 +4,7 @@ import Testing
 @testable import CoreData
 
 @Suite struct ChangedValuesTests {
-  /// Sets slots in random order and compares with a dictionary after each step.
+  /// Sets slots in random order and compares the result with a dictionary after each step.
   @Test(arguments: [1, 2, 3, 4, 5, 61, 62, 63, 64, 200], [true, false])
   func theyHoldWhatWasSet(slots: Int, isSpread: Bool) {
     var random = SplitMix(seed: UInt64(slots))
@@ -41,7 +41,7 @@ import Testing
   }
 }
 
-/// A generator whose numbers are the same in every run.
+/// A generator that gives the same numbers in every run.
 private struct SplitMix {
   var state: UInt64
   init(seed: UInt64) { state = seed }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CoreData
 
-/// Canaries for the run-time means by which classes are found and made. A failure here means that a toolchain has
-/// changed something that `Sources/CRuntime` or `NSManagedObject+Making.swift` relies on.
+/// Tests of the run-time techniques by which classes are found and objects made. A failure here means that a toolchain
+/// has changed something that `Sources/CRuntime` or `NSManagedObject+Making.swift` relies on.
 @Suite struct ClassTests {
   @Test func classesAreFoundByTheirBareName() {
     #expect(ManagedObjectClass.classes(named: "Person").map { String(reflecting: $0) } == ["CoreDataTests.Person"])
@@ -19,7 +19,7 @@ import Testing
     #expect(ManagedObjectClass.resolve(entity) == Person.self)
   }
 
-  /// A name with a module means that module's class, though another one has a class of that name.
+  /// A name with a module means the class of that module, even if another module has a class of that name.
   @Test func aClassOfAnotherModuleIsNotTaken() {
     let entity = NSEntityDescription()
     (entity.name, entity.managedObjectClassName) = ("Person", "Elsewhere.Person")
@@ -97,7 +97,7 @@ import Testing
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let models = [Company.model(), Company.model(), Company.model()]
       let one = NSPersistentStoreCoordinator(managedObjectModel: models[0])
-      // Used by several coordinators, a model is still one.
+      // A model that several coordinators use is still one model.
       let same = NSPersistentStoreCoordinator(managedObjectModel: models[0])
       precondition(Person.entity() === models[0].entitiesByName["Person"])
       let two = NSPersistentStoreCoordinator(managedObjectModel: models[1])

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import LMDBStore
 
-/// The one fixture world of the graph tests: a company, its people, their tags and badges.
+/// The shared model of the graph tests: a company, its people, their tags and badges.
 final class Person: NSManagedObject {
   static let name = ManagedProperty<String?>("name")
   var name: String? {
@@ -142,9 +142,9 @@ enum Company {
   }
 }
 
-/// A store of the company's model in a folder of its own, removed at the end.
+/// A store of the company's model in a new folder, which is removed at the end.
 final class CompanyStore: Sendable {
-  /// The type of the stores: what holds for SQLite must hold for every other.
+  /// The type of the stores: what holds for SQLite must hold for every other type.
   static let type = NSPersistentStore.StoreType(
     rawValue: ProcessInfo.processInfo.environment["OPENCOREDATA_STORE_TYPE"] ?? NSSQLiteStoreType)
 
@@ -181,7 +181,7 @@ final class CompanyStore: Sendable {
     return try context.performAndWait { try body(context) }
   }
 
-  /// Another coordinator on the same file, with nothing cached.
+  /// Another coordinator on the same file, with an empty cache.
   func reopened() throws -> CompanyStore { try CompanyStore(sharing: self) }
 
   private let owner: CompanyStore?
@@ -189,7 +189,7 @@ final class CompanyStore: Sendable {
   init(sharing other: CompanyStore, options: [AnyHashable: Any] = [:]) throws {
     owner = other
     url = other.url
-    // There is no second way to what is in memory.
+    // A store in memory cannot be opened a second time.
     if Self.type == .inMemory {
       (coordinator, store) = (other.coordinator, other.store)
       return

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a stored object takes over from a new one with the same unique values.
+/// The values that a stored object takes over from a new one with the same unique values.
 @Suite struct ConstraintMergeTests {
-  /// Derived attributes stay its own. All others are taken over, in whichever order they are met.
+  /// Its derived attributes stay. All others are taken over, in any order of the attributes.
   @Test func everyAttributeIsTakenOverBesideDerivedOnes() throws {
     let plain = (1...8).map { Describing.attribute("plain\($0)") }
     let derived = (1...8).map { number in

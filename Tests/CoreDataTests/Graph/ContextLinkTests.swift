@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// A coordinator knows the contexts that live, and keeps none of them.
+/// A coordinator knows the existing contexts, and keeps none of them alive.
 @Suite struct ContextLinkTests {
   @Test func aContextIsFoundUntilItEnds() throws {
     let company = try CompanyStore()
@@ -18,7 +18,7 @@ import Testing
     #expect(company.coordinator.attachedContexts.count == before)
   }
 
-  /// Threads ask while the context ends: each gets it whole, or nothing.
+  /// Threads read the link while the context ends: each gets a complete context, or nil.
   @Test func oneThatEndsIsNotGivenOut() {
     for _ in 0..<200 {
       nonisolated(unsafe) var context: NSManagedObjectContext? = NSManagedObjectContext(

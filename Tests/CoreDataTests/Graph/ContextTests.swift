@@ -19,7 +19,7 @@ import Testing
     return company
   }
 
-  /// An entity of another model stands for the context's own of that name, also where the other is in use, too.
+  /// An entity of another model means the context's own entity of that name, even if the other model is in use too.
   @Test func anEntityOfAnotherModelStandsForTheContextsOwn() throws {
     let model = Describing.model([Describing.entity("Note", [Describing.attribute("text")])])
     let copy = try #require(model.copy() as? NSManagedObjectModel)
@@ -219,7 +219,7 @@ import Testing
             try company.run { (context) throws in
               let people = try context.all(Person.self)
               let sum = people.reduce(0) { $0 + Int($1.age) }
-              // Every save changes all ages together, so a reader must never see some of them changed.
+              // Every save changes all ages together, so a reader must never see only some of them changed.
               #expect(sum % people.count == 0)
             }
           }

@@ -4,8 +4,7 @@ import StoreProtocol
 import Synchronization
 import Testing
 
-/// Copies of open stores, and copies that take the place of stores, have the files of the large values that their rows
-/// name.
+/// Copies of open stores, and copies that replace stores, have the files of the large values that their rows name.
 @Suite struct CopiedStoreTests {
   private static func large(_ byte: UInt8) -> Data { Data(repeating: byte, count: 120_000) }
 
@@ -13,7 +12,7 @@ import Testing
     NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
   }
 
-  /// The large values of all members of the store at a URL; nil for one that cannot be read.
+  /// The large values of all members of the store at a URL; nil for a value that cannot be read.
   private static func blobs(_ url: URL, _ type: NSPersistentStore.StoreType) throws -> [Data?] {
     try AcknowledgedStack.blobs(of: "Member", at: url, type)
   }
@@ -47,7 +46,7 @@ import Testing
     #expect(failures.withLock { $0 } == [])
   }
 
-  /// The file of a value waits for its removal, and is the restored store's again.
+  /// The file of a value waits for its removal, and belongs to the restored store again.
   @Test(arguments: StoreMigrationTests.persistentTypes)
   func aRestoredCopyKeepsTheValuesThatWereReplacedSince(_ type: NSPersistentStore.StoreType) throws {
     let stack = try AcknowledgedStack(type, options: [NSPersistentStore.externalDataGraceOption: 0.3])
@@ -66,7 +65,7 @@ import Testing
       try Self.coordinator().replacePersistentStore(at: url, withPersistentStoreFrom: backup, type: type)
     }
     do { try restore() } catch let error as CocoaError {
-      // Some stores want to be closed before.
+      // Some types require the store to be closed first.
       #expect((error.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == .busy)
       try stack.coordinator.remove(stack.coordinator.persistentStores[0])
       try restore()

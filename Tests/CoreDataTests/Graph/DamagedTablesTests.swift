@@ -6,14 +6,14 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// What is salvaged of an SQLite store whose tables are not there any more, or other ones.
+/// What is salvaged from an SQLite store with missing or wrong tables.
 @Suite struct DamagedTablesTests {
   private static func model() -> NSManagedObjectModel {
     let note = Describing.entity("Note", [Describing.attribute("name"), Describing.attribute("x", .double)])
     return Describing.model([note, Describing.entity("Other", [Describing.attribute("name")])])
   }
 
-  /// Endless rows, as far as anybody asks.
+  /// A table with endless rows.
   private static let endless = "AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
 
   @Test(arguments: [
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// The identifier is in the URI of each object, from which the object is found again.
+  /// The identifier is in the URI of each object, by which the object is found again.
   @Test(arguments: ["a b", "%41", "ü/é?#", "[x]", "", "char(1)", "char(0)", "x'01FF'"])
   func anIdentifierMayBeAnyText(_ identifier: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "identified-\(UUID())")

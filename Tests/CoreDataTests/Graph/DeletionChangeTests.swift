@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An object that does something when it is told of its deletion, or of a save.
+/// An object that runs code when it is deleted or saved.
 final class Leaver: NSManagedObject {
   var leaves: ((Leaver) -> Void)?
   var saves: ((Leaver) -> Void)?
@@ -59,7 +59,7 @@ enum Leavers {
     }
   }
 
-  /// It takes the deletion back, or its context gives up all changes.
+  /// The deletion is undone, or the context discards all changes.
   @Test(arguments: ["insert", "rollback", "reset"])
   func aDeletionMayBeTakenBackWhileItIsTold(_ way: String) throws {
     try Leavers.with(2) { context, objects in
@@ -80,7 +80,7 @@ enum Leavers {
     }
   }
 
-  /// Its relationships are as they were, whatever else has been deleted.
+  /// Its relationships are unchanged, whatever else has been deleted.
   @Test func anObjectIsAMemberWhileItIsToldOfItsDeletion() throws {
     try Leavers.with(4) { context, objects in
       for object in objects.dropFirst() { object.setValue(objects[0], forKey: "boss") }
@@ -104,7 +104,8 @@ enum Leavers {
     }
   }
 
-  /// An object that was asked in a save, and that another one has then refreshed, is asked in the next save.
+  /// If `willSave` was called for an object and another object has then refreshed it, it is called again in the next
+  /// save.
   @Test func anObjectIsAskedInEachSave() throws {
     try Leavers.with(2) { context, objects in
       var asked = 0

@@ -5,13 +5,13 @@ import Testing
 
 /// Stores that are destroyed while contexts save to them.
 @Suite struct DestroyedWhileSavingTests {
-  /// Stores whose files can be destroyed while they are open, and those that refuse.
+  /// Types whose files can be destroyed while they are open, and types that reject it.
   private static let (destructible, refusing) = (
     StoreMigrationTests.persistentTypes.filter { $0.rawValue != "LMDB" },
     StoreMigrationTests.persistentTypes.filter { $0.rawValue == "LMDB" }
   )
 
-  /// Who destroys it is the coordinator of those who save, or another one.
+  /// The store is destroyed by the coordinator of the saving contexts, or by another one.
   @Test(.timeLimit(.minutes(2)), arguments: destructible, [true, false])
   func savesThatBeginAfterwardsFail(_ type: NSPersistentStore.StoreType, _ isOwn: Bool) throws {
     for round in 0..<5 {
@@ -27,7 +27,7 @@ import Testing
       #expect(refused == 2 && wrong.isEmpty, "round \(round)")
       if isOwn { #expect(stack.coordinator.persistentStores.isEmpty) }
 
-      // What is there now is a new store, and nobody of before writes into it.
+      // The store there now is a new one, and no earlier context writes to it.
       #expect(try members(url, type, adding: 3) == 3)
       for context in savers.contexts {
         context.performAndWait {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// Nothing is lost where the store refuses, as LMDB's does, where it is built.
+  /// Nothing is lost where the type rejects it, as LMDB does, if it is built.
   @Test(.timeLimit(.minutes(2)), arguments: refusing, [true, false])
   func aStoreThatRefusesKeepsAllThatWasSaved(_ type: NSPersistentStore.StoreType, _ isOwn: Bool) throws {
     let stack = try AcknowledgedStack(type)
@@ -76,7 +76,7 @@ import Testing
   }
 }
 
-/// Threads that save new objects, each in a context of its own, until a save fails after the store is gone.
+/// Threads that save new objects, each in a separate context, until a save fails after the store was destroyed.
 private final class Savers: Sendable {
   struct TooFew: Error {}
 
@@ -120,10 +120,10 @@ private final class Savers: Sendable {
     }
   }
 
-  /// How many saves were acknowledged.
+  /// The number of acknowledged saves.
   var count: Int { saves.load(ordering: .relaxed) }
 
-  /// Throws where there are not so many within half a minute.
+  /// Throws if the number is not reached within half a minute.
   func waitForSaves(_ count: Int) throws {
     let end = Date() + 30
     while self.count < count {
@@ -132,8 +132,8 @@ private final class Savers: Sendable {
     }
   }
 
-  /// The store is gone: waits until each has been refused, and gives how many were, how many saves were acknowledged
-  /// nevertheless, and errors of a wrong type.
+  /// Called after the store was destroyed: waits until each thread's save has been rejected. Returns how many were
+  /// rejected, how many saves were acknowledged nevertheless, and errors of a wrong type.
   func storeIsGone() -> (refused: Int, late: Int, wrong: [String]) {
     isGone.store(true, ordering: .releasing)
     _ = ended.wait(timeout: .now() + 30)

@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 @testable import SQLiteBackend
 
-/// Commits that fail at their end, without a failing disk; for that see Scripts/fault.
+/// Commits that fail at their end, without a failing disk; Scripts/fault tests failing disks.
 @Suite struct FailedCommitTests {
   private func failure(_ body: () throws -> Void) throws -> (code: CocoaError.Code, outcome: StoreError.Outcome?)? {
     do { try body() } catch let error as CocoaError {
@@ -14,7 +14,7 @@ import Testing
     return nil
   }
 
-  /// With a rollback journal a reader lets a transaction write, but not end.
+  /// With a rollback journal, a reader allows a transaction to write, but not to commit.
   @Test func aReaderInTheWayOfACommitLosesNothing() throws {
     let company = try CompanyStore(options: [
       NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,
@@ -43,7 +43,7 @@ import Testing
     #expect(saved == ["Ada 36", "Grace 0"])
   }
 
-  /// A deferred constraint is judged by COMMIT, which leaves the transaction open where it is violated.
+  /// A deferred constraint is checked by COMMIT, which leaves the transaction open if it is violated.
   @Test func aConstraintThatFailsAtCommitIsNotSaved() throws {
     let made = try CompanyStore()
     let other = try SQLiteConnection(made.url.path, .readWrite, timeout: 1)
@@ -58,7 +58,7 @@ import Testing
       let failure = try failure { try context.save() }
       #expect(failure?.code == .sqlite)
       #expect(failure?.outcome == .notSaved)
-      // Nothing is left that would be in the way of others, or of the next attempt.
+      // Nothing is left that would block others, or the next attempt.
       try other.execute(
         "INSERT INTO ZBADGE (Z_PK, Z_ENT, Z_OPT) SELECT 7, Z_ENT, 1 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Badge'")
       try context.save()
@@ -66,7 +66,7 @@ import Testing
     #expect(try company.reopened().run { try $0.all(Person.self).map(\.name) } == ["Ada"])
   }
 
-  /// Keys are counted by a commit of their own, which no reading that has ended stands in the way of.
+  /// Keys are allocated by a separate commit, which a finished read does not block.
   @Test func aContextThatHasReadCanObtainPermanentIDs() throws {
     let company = try CompanyStore(options: [
       NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  /// While a store writes large values, the objects do not have them too (goal G8 of the specification's reliability).
+  /// While a store writes large values, the objects do not hold them too (goal G8 of the specification's reliability).
   @Test func largeValuesOfASaveThatFailsAreStillThere() throws {
     let company = try CompanyStore(options: [
       NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,

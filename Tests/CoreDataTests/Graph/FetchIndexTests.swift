@@ -9,7 +9,7 @@ import Testing
 @testable import CoreData
 @testable import SQLiteBackend
 
-/// Features 7.4 and 7.6: partial fetch indexes, and models whose indexes change while their version does not.
+/// Features 7.4 and 7.6: partial fetch indexes, and models whose indexes change while their version hashes do not.
 @Suite struct FetchIndexTests {
   private func index(_ name: String, _ properties: [NSPropertyDescription], _ format: String? = nil)
     -> NSFetchIndexDescription
@@ -20,7 +20,7 @@ import Testing
     return index
   }
 
-  /// `A` with a name, an age, a date and a to-one relationship to itself.
+  /// An entity `A` with a name, an age, a date and a to-one relationship to itself.
   private func model(_ indexes: (NSEntityDescription) -> [NSFetchIndexDescription]) -> NSManagedObjectModel {
     let entity = Describing.entity(
       "A",
@@ -43,12 +43,12 @@ import Testing
     ("name != nil AND age > 3", "(ZNAME IS NOT NULL AND ZAGE > 3)"), ("on == YES", "ZON = 1"),
     ("NOT (age < 2 OR on == NO)", "((ZAGE IS NULL OR ZAGE >= 2) AND ZON IS NOT 0)"),
     ("name == \"it's?\"", "ZNAME = 'it''s?'"),
-    // A quote that is a part of a Character.
+    // A quotation mark that is part of a Character.
     ("name == \"\u{600}' OR 1; --\"", "ZNAME = '\u{600}'' OR 1; --'"),
     ("age IN {1, 2}", "ZAGE IN (1, 2)"), ("age BETWEEN {1, 5}", "(ZAGE >= 1 AND ZAGE <= 5)"),
     ("at > CAST(1.5, 'NSDate')", "ZAT > 1.5"),
     ("name BEGINSWITH 'ab'", "(ZNAME >= 'ab' AND ZNAME < 'ac')"),
-    // Not about the entity's own columns, or a comparison that SQL alone cannot make.
+    // Predicates that use other columns than the entity's own, or a comparison that SQL alone cannot make.
     ("parent.age == 1", nil), ("name CONTAINS 'x'", nil), ("name ==[c] 'x'", nil), ("ANY children.age == 1", nil),
     ("age == $X", nil),
   ])
@@ -73,7 +73,7 @@ import Testing
     try body(folder.appending(path: "store.sqlite"))
   }
 
-  /// Opens, saves `count` objects, closes; gives the index statements of the file.
+  /// Opens the store, saves `count` objects and closes it. Returns the index statements of the file.
   private func use(_ url: URL, _ model: NSManagedObjectModel, saving count: Int, readOnly: Bool = false) throws
     -> [String]
   {
@@ -98,7 +98,7 @@ import Testing
     return try indexes(url)
   }
 
-  /// The statements of the indexes that are named like one of `A`; the file is whole.
+  /// The statements of the indexes with names like those of `A`. Also checks the file for damage.
   private func indexes(_ url: URL, like pattern: String = "Z_A_%") throws -> [String] {
     let connection = try SQLiteConnection(url.path, .readOnly, timeout: 1)
     #expect(try connection.text("PRAGMA integrity_check") == "ok")
@@ -125,7 +125,7 @@ import Testing
         "CREATE INDEX Z_A_byName ON ZA (ZNAME COLLATE BINARY ASC)"
       )
       #expect(try use(url, old(), saving: 10) == [byAge, byName])
-      // Opening and reading change nothing, and a read-only store never does.
+      // Opening and reading change nothing, and a read-only store never changes.
       #expect(try use(url, new(), saving: 0) == [byAge, byName])
       #expect(try use(url, new(), saving: 0, readOnly: true) == [byAge, byName])
       #expect(
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  /// The second has a quote that is a part of a Character.
+  /// The second name contains a quotation mark that is part of a Character.
   @Test(arguments: ["", "\u{600}"]) func aHostileNameIsAName(_ start: String) throws {
     try withStore { (url) throws in
       let plain = model { _ in [] }
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  /// Apple's framework may have said in SQL what cannot be said here.
+  /// Apple's framework may have written an SQL condition that this library cannot write.
   @Test func anIndexThatCannotBeMadeHereStays() throws {
     try withStore { (url) throws in
       let plain = model { _ in [] }
@@ -181,14 +181,14 @@ import Testing
         DROP INDEX Z_A_byName; CREATE INDEX mine ON ZA (ZAGE); CREATE INDEX ZA_ZNAME ON ZA (ZNAME);
         CREATE UNIQUE INDEX Z_A_UNIQUE_uid ON ZA (ZUID); CREATE INDEX Z_B_byAge ON ZA (ZAGE)
         """)
-      // The one on the name serves as well as the model's own would.
+      // The existing index on the name serves as well as the model's own would.
       #expect(try use(url, named, saving: 1) == ["CREATE UNIQUE INDEX Z_A_UNIQUE_uid ON ZA (ZUID)"])
       for name in ["mine", "ZA_ZNAME", "Z_B_byAge"] { #expect(try indexes(url, like: name).count == 1) }
     }
   }
 
-  /// Compiled models repeat their fetch indexes under NSCompoundIndexes for older frameworks (MODEL-FILES, 4.2): models
-  /// of current system apps. In what order, their elements alone do not tell.
+  /// Compiled models repeat their fetch indexes under NSCompoundIndexes for older frameworks (MODEL-FILES, 4.2), as
+  /// models of current system apps do. Their elements alone do not show the order.
   @Test func aMirrorOfFetchIndexesIsNoIndex() throws {
     let model = model { [index("name_age", [property("age", $0), property("name", $0)])] }
     var record = ModelRecordCoding.record(of: model)
@@ -201,8 +201,8 @@ import Testing
       try context.performAndWait { try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "A")) } == 0)
   }
 
-  /// An index that is compound only is one, also beside others, in a model and in the model that its archive is read
-  /// as.
+  /// An index that is only a compound index counts, also together with others, both in a model and in the model that
+  /// its archive is read to.
   @Test func aCompoundIndexOfItsOwnIsAnIndex() throws {
     for names in [[], ["age"]] {
       let model = model { entity in names.map { index($0, [property($0, entity)]) } }
@@ -217,6 +217,6 @@ import Testing
 }
 
 extension NSEntityDescription {
-  /// What the deprecated property sets.
+  /// Sets what the deprecated property sets.
   fileprivate func setCompoundIndexes(_ names: [[String]]) { compound = names }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import CoreData
 
 @Suite struct FetchingTests {
-  /// Ten people: ages 0 to 9, names nil for every third, two departments.
+  /// Ten people: ages 0 to 9, every third without a name, two departments.
   private func company() throws -> CompanyStore {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -63,11 +63,11 @@ import Testing
     let department = try company.run { try #require(try $0.all(Department.self, "title == 'beta'").first).objectID }
     try expect("department == %@", department, is: [1, 3, 5, 7])
     try expect("department IN %@", [department], is: [1, 3, 5, 7])
-    // NaN is equal to nothing, and SQLite would take it for NULL.
+    // NaN equals nothing, and SQLite would treat it as NULL.
     try expect("salary == %@", Double.nan, is: [])
     try expect("salary != %@", Double.nan, is: Array(0..<10))
     try expect("salary < %@ OR salary >= %@", Double.nan, Double.nan, is: [])
-    // More than one statement takes: at once, and together with what it takes.
+    // More than one statement can hold: alone, and combined with a short condition.
     let many = Array(repeating: "age == 3", count: 1500).joined(separator: " OR ")
     try expect(many, is: [3])
     try expect("(\(many)) AND name == nil", is: [3])
@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  /// A change counts that is two relationships away from the objects that are fetched.
+  /// A change two relationships away from the fetched objects counts.
   @Test func pendingChangesAreFoundOverTwoRelationships() throws {
     let company = try company()
     try company.run { (context) throws in
@@ -142,7 +142,7 @@ import Testing
       request.predicate = NSPredicate(format: "age == 5")
       let ids = try context.fetch(request)
       #expect(ids.count == 1)
-      // Nobody has asked for the object.
+      // No code has used the object.
       #expect(context.registeredObject(for: ids[0]) == nil)
       #expect((try context.existingObject(with: ids[0]) as? Person)?.age == 5)
       let count = NSFetchRequest<NSNumber>(entityName: "Person")
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  /// A fetch without values promises no batches: an object that is used is read by itself.
+  /// A fetch without values makes no batches: a used object is read by itself.
   @Test(.enabled(if: CompanyStore.type == .sqlite, "it looks at the file"))
   func withoutValuesThereAreNoBatches() throws {
     let company = try company()
@@ -222,7 +222,7 @@ import Testing
     }
   }
 
-  /// In a block whose fetches have brought rows, those of a batch are of the moment at which it was read.
+  /// In a block whose fetches have brought rows, the rows of a batch belong to the moment at which it was read.
   @Test(.enabled(if: CompanyStore.type != .inMemory, "the rows are in the cache, and no batch is read"))
   func theRowsOfABatchAreOfOneMoment() throws {
     let company = try company()
@@ -249,8 +249,8 @@ import Testing
     company.store.cache.row(person.info.root, person.key) != nil
   }
 
-  /// A fetch that reads its objects keeps their rows as they were at one moment. Faults that are used later have the
-  /// newest rows that are known.
+  /// A fetch that reads its objects keeps their rows as of one moment. Faults that are used later have the newest known
+  /// rows.
   @Test(arguments: [true, false]) func faultsHaveTheNewestRowAfterAFetch(_ readsObjects: Bool) throws {
     let company = try company()
     let (reading, writing) = (company.context(), company.context())
@@ -269,7 +269,7 @@ import Testing
     reading.performAndWait { #expect(person.name == "new") }
   }
 
-  /// Outside of blocks each read is of its own moment.
+  /// Outside of blocks each read uses a new view.
   @MainActor
   @Test(.enabled(if: CompanyStore.type == .sqlite, "another coordinator writes while a context reads"))
   func readsOutsideOfBlocksShareNoView() throws {

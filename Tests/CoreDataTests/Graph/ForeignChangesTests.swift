@@ -4,7 +4,7 @@ import Testing
 @testable import CoreData
 @testable import SQLiteBackend
 
-/// What others delete and save while a context has changes of its own.
+/// Deletions and saves by others while a context has changes of its own.
 @Suite struct ForeignChangesTests {
   private final class Notes: @unchecked Sendable {
     var saved: [[AnyHashable: Any]] = []
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  /// A fetch sees what others have saved by then, also where a fault has been read in the same block.
+  /// A fetch sees the saves of others, also if a fault was read before in the same block.
   @Test(.enabled(if: CompanyStore.type == .sqlite)) func aFetchAfterAFaultSeesTheNewestState() throws {
     let company = try CompanyStore()
     let context = company.context()
@@ -55,7 +55,7 @@ import Testing
       try context.save()
       context.refresh(ada, mergeChanges: false)
       #expect(ada.name == "Ada")
-      // As another process does, of which this one is told nothing.
+      // As another process does, without notice to this one.
       try SQLiteConnection(company.url.path, .readWrite, timeout: 1).execute(
         """
         INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME)
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Members that were prefetched are read again where a fetch finds that others have changed their owner.
+  /// Prefetched members are read again where a fetch finds that others have changed their owner.
   @Test func prefetchedMembersOfAFaultAreThoseOfItsNewRow() throws {
     let company = try CompanyStore()
     let id = try company.run { (context) throws in
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  /// What has changed is told before a fetch, whatever it gives.
+  /// Changes are reported before a fetch, whatever its result type.
   @Test func everyKindOfFetchEndsTheEvent() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -119,7 +119,7 @@ import Testing
 
   @Test func aSaveAfterAnIncompleteOneAnnouncesOnlyTheRest() throws {
     let company = try CompanyStore()
-    // A deferred constraint of the second store is judged by its COMMIT, which a rehearsal does not reach.
+    // A deferred constraint of the second store is checked by its COMMIT, which a rehearsal does not reach.
     let url = company.url.deletingLastPathComponent().appending(path: "second.sqlite")
     let making = try company.coordinator.addPersistentStore(type: .sqlite, at: url)
     try company.coordinator.remove(making)
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  /// An update that was left by an incomplete save is there to be saved, with nothing else that has changed.
+  /// After an incomplete save, an unsaved update can be saved, even if nothing else has changed.
   @Test func aSaveAfterAnIncompleteOneWritesTheUpdatesThatAreLeft() throws {
     let company = try CompanyStore()
     let url = company.url.deletingLastPathComponent().appending(path: "second.sqlite")
@@ -161,7 +161,7 @@ import Testing
       context.assign(there, to: second)
       try context.save()
       (here.name, there.name) = ("here", "there")
-      // Judged by COMMIT, which a rehearsal does not reach.
+      // Checked by COMMIT, which a rehearsal does not reach.
       try other.execute("CREATE TRIGGER T AFTER UPDATE ON ZPERSON BEGIN INSERT INTO X VALUES (7); END")
       let error = #expect(throws: CocoaError.self) { try context.save() }
       #expect(error?.code == .persistentStoreIncompleteSave)

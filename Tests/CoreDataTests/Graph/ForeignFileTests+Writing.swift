@@ -5,11 +5,11 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// What a foreign file may do to writes, and what opening one reads.
+/// The effects of a foreign file on writes, and what opening one reads.
 extension ForeignFileTests {
   // MARK: Clauses for conflicts
 
-  /// Changes the statement that a table was made with, as a program may do that knows SQLite well.
+  /// Changes the statement that a table was made with, as a program can do that uses SQLite's writable schema.
   private func change(_ place: Place, _ table: String, _ text: String, to other: String) throws {
     let connection = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
     try connection.readDamaged()
@@ -34,7 +34,7 @@ extension ForeignFileTests {
       NSEntityDescription.insertNewObject(forEntityName: "Item", into: context).setValue("a", forKey: "name")
       try context.save()
     }
-    // SQLite makes the index of UNIQUE with the table; one that is missing would be found damaged.
+    // SQLite makes the index of UNIQUE with the table; a missing one would count as damage.
     if clause.contains("UNIQUE") {
       let connection = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
       try connection.execute(
@@ -73,7 +73,7 @@ extension ForeignFileTests {
     }
   }
 
-  /// A table that gets such a clause while the store is open: the save fails, and nothing of it is kept.
+  /// A table gets such a clause while the store is open: the save fails, and nothing of it is kept.
   @Test(arguments: ["ZITEM", "ZBOX"]) func aRowThatTheDatabaseDoesNotWriteIsNoSave(_ table: String) throws {
     let place = try Place()
     defer { place.remove() }
@@ -102,8 +102,8 @@ extension ForeignFileTests {
     }
   }
 
-  /// A trigger that is made while the store is open lets SQLite skip a row without an error. Only the number of written
-  /// rows tells: the save fails, and nothing of it is kept.
+  /// A trigger that is made while the store is open makes SQLite skip a row without an error. Only the number of
+  /// written rows shows it: the save fails, and nothing of it is kept.
   @Test(arguments: ["INSERT", "UPDATE", "DELETE"]) func aRowThatATriggerSkipsIsNoSave(_ event: String) throws {
     let place = try Place()
     defer { place.remove() }
@@ -125,7 +125,7 @@ extension ForeignFileTests {
       #expect(throws: CocoaError.self) { try context.save() }
       #expect(context.hasChanges)
       #expect(try place.rows(names) == ["first"])
-      // Nothing is left in the way of the next save.
+      // Nothing is left that blocks the next save.
       try place.execute("DROP TRIGGER skips")
       try context.save()
     }
@@ -133,7 +133,7 @@ extension ForeignFileTests {
     #expect(try place.rows(names) == saved[event])
   }
 
-  /// Keys of the history are counted from what the file says.
+  /// Keys of the history are counted from the number in the file.
   @Test(arguments: ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"], [Int64.max, Int64.max - 1, Int64(-5)])
   func aHistoryWithoutKeysIsNoEndOfTheProgram(_ name: String, _ highest: Int64) throws {
     let place = try Place()
@@ -153,17 +153,18 @@ extension ForeignFileTests {
     #expect(try place.rows("SELECT count(*) FROM ZITEM") == ["1"])
   }
 
-  // MARK: What opening reads
+  // MARK: Files read by opening
 
   #if os(Linux)
-    /// The stores of this test, for the process that is made by the one with this number.
+    /// The stores of this test, in the folder of the process with this number.
     private static func left(by process: pid_t) -> [URL] {
       let folder = FileManager.default.temporaryDirectory.appending(path: "left-\(process)")
       return ["with-memory.sqlite", "without-memory.sqlite"].map { folder.appending(path: $0) }
     }
 
-    /// A store that a killed process left is not copied, whoever opens it and whether its shared memory is there or
-    /// not. With OPENCOREDATA_GIGABYTE=1 it has a gigabyte, and what each opening took is printed.
+    /// A store that a killed process has left is not copied, whichever process opens it and whether its shared memory
+    /// exists. With OPENCOREDATA_GIGABYTE=1 the store has a gigabyte. The bytes and the time of each opening are
+    /// printed.
     @Test func openingAfterAKillReadsTheLogAndNotTheStore() async throws {
       let stores = Self.left(by: getpid())
       let folder = stores[0].deletingLastPathComponent()
@@ -187,7 +188,7 @@ extension ForeignFileTests {
       }
       let bytes = try FileManager.default.attributesOfItem(atPath: stores[0].path)[.size] as? NSNumber
       #expect(bytes?.intValue ?? 0 > 40_000_000)
-      // In a process of its own, which counts what it reads.
+      // In a separate process, which counts the bytes that it reads.
       let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
         func bytesRead() throws -> Int {
           let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)

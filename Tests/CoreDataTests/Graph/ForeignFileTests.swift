@@ -5,9 +5,9 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// Files that are not as this library makes them: what they have is found, used and kept.
+/// Files that differ from those of this library: their content is found, used and kept.
 @Suite struct ForeignFileTests {
-  /// A store in a folder of its own, opened and closed for each piece of work.
+  /// A store in a new folder, opened and closed for each piece of work.
   struct Place {
     let url: URL
 
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// `Shape` with `Circle` below it, and `Page`, whose shapes are ordered and whose favourite is any shape.
+  /// `Shape` with the sub-entity `Circle`, and `Page`, whose shapes are ordered and whose favourite is any shape.
   private func model() -> NSManagedObjectModel {
     let shape = Describing.entity(
       "Shape", [Describing.attribute("name"), Describing.attribute("x", .double), Describing.attribute("y", .double)])
@@ -90,7 +90,7 @@ import Testing
     #expect(try place.rows("SELECT name FROM pragma_table_info('ZPAGE')").contains("Z2_FAVOURITE"))
     try place.execute("ALTER TABLE ZPAGE RENAME COLUMN Z2_FAVOURITE TO Z7_FAVOURITE")
     try place.use(model(), look)
-    // Two columns that may be the one are none.
+    // If two columns could be the one, neither is used.
     try place.execute("ALTER TABLE ZPAGE ADD COLUMN Z8_FAVOURITE INTEGER")
     let error = #expect(throws: CocoaError.self) { try place.use(model(), look) }
     #expect(error?.localizedDescription.contains("Z2_FAVOURITE") == true)
@@ -174,12 +174,12 @@ import Testing
     #expect(try mode() == [2, 2])
   }
 
-  /// A file of another model, or of none, stays as it is to the last byte, whatever options it is opened with.
+  /// A file of another model, or of none, is not changed in any byte, whatever options it is opened with.
   @Test func whatCannotBeOpenedIsNotTouched() throws {
     let place = try Place()
     defer { place.remove() }
     try place.use(model(), fill)
-    // What a killed process leaves: all rows in the log.
+    // The state that a killed process leaves: all rows are in the log.
     let left = place.url.deletingLastPathComponent().appending(path: "left")
     try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
     let writer = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
@@ -273,7 +273,8 @@ import Testing
     return data + number(1) + page + number(sum)
   }
 
-  /// Who opens a database does what a journal beside it says: that must be no more than to bring its own pages back.
+  /// SQLite applies a journal beside a database when it opens the database. That must only restore the database's own
+  /// pages.
   @Test func aJournalThatWasLeftBehindIsRolledBackWhereItIsTheStoresOwn() throws {
     let place = try Place()
     defer { place.remove() }
@@ -283,7 +284,7 @@ import Testing
     let first = whole.prefix(4096)
     let pages = UInt32(whole.count / 4096)
 
-    // A name in the header of the page that is lost tells whether the page came back.
+    // A name in the header of the lost page shows whether the page was restored.
     var torn = whole
     torn.replaceSubrange(20..<100, with: Data(count: 80))
     try torn.write(to: place.url)
@@ -316,7 +317,7 @@ import Testing
     }
   }
 
-  /// SQLite copies into a database with pages of another size where that keeps no log, and not where it keeps one.
+  /// SQLite copies into a database with another page size unless that database uses a write-ahead log.
   @Test func aStoreWithPagesOfAnotherSizeIsReplacedOrStays() throws {
     let (source, target) = (try Place(), try Place())
     defer { for place in [source, target] { place.remove() } }

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What objects and contexts forget when a change is taken back, and what an object is that is inserted again.
+/// The state that objects and contexts drop when a change is undone, and the state of an object that is inserted again.
 @Suite struct ForgettingTests {
   // MARK: IDs of objects that are inserted
 
-  /// The ID that an object had before it was inserted names no object of the context.
+  /// The ID that an object had before its insertion identifies no object of the context.
   @Test func anIDThatWasAskedForBeforeTheInsertionIsReplaced() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  /// The object of a row that others have deleted gets a row of its own when it is inserted again.
+  /// The object of a row that others have deleted gets a new row when it is inserted again.
   @Test func anObjectThatIsInsertedAgainHasAnotherID() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  // MARK: What a reset and a rollback let go of
+  // MARK: Objects released by a reset and a rollback
 
   private final class Weak {
     weak var object: NSManagedObject?
@@ -63,8 +63,8 @@ import Testing
     }
   }
 
-  /// A context notes which members it left out of a relationship, in case their deletion is taken back. A reset takes
-  /// nothing back.
+  /// A context notes which members it left out of a relationship, in case their deletion is undone. A reset drops these
+  /// notes.
   @Test func aResetLetsGoOfOwnersThatWereReadWithoutDeletedMembers() throws {
     let company = try CompanyStore()
     try Self.make(company)
@@ -84,8 +84,8 @@ import Testing
     }
   }
 
-  /// An object that changes again in another event knows what it was before: also its members. A client that holds the
-  /// object after a reset or a rollback does not hold these.
+  /// An object that changes again in another event keeps its values from before the event, including members. A client
+  /// that holds the object after a reset or a rollback does not hold these members.
   @Test(arguments: [false, true]) func whatAnObjectWasBeforeAnEventIsForgottenWithItsChanges(isReset: Bool) throws {
     let company = try CompanyStore()
     try Self.make(company)
@@ -110,8 +110,8 @@ import Testing
 
   // MARK: The owner of a deleted member
 
-  /// An owner of an ordered relationship is written when a member is deleted. It is read with the deletion: whoever
-  /// saves it meanwhile is in conflict.
+  /// An owner of an ordered relationship is written when a member is deleted. It is read together with the deletion: if
+  /// another context saves it meanwhile, the save has a conflict.
   @Test func theOwnerOfADeletedMemberIsReadWithTheDeletion() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  /// Values that are not in the row itself are read before the row is forgotten.
+  /// Values that are not in the row itself are read before the row is dropped.
   @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory]) func itKeepsItsLargeValues(
     _ type: NSPersistentStore.StoreType
   ) throws {

@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// Changes of objects whose rows are gone, or are said to be: no save gives one up without its context showing that.
+/// Changes of objects whose rows are gone, or were reported as deleted: no save drops one without the context showing
+/// that.
 @Suite struct GoneObjectTests {
   private static let keys = ["nullifyPairs", "nullifyOwner"]
 
@@ -20,7 +21,7 @@ import Testing
     ]
   }
 
-  /// What a context of its own finds.
+  /// Whether a separate context finds both objects linked.
   private func areLinked(
     _ stack: AcknowledgedStack, _ member: NSManagedObjectID, _ key: String, _ owner: NSManagedObjectID
   )
@@ -32,7 +33,8 @@ import Testing
     }
   }
 
-  /// An object that was found to be gone is linked. After a refresh nobody shows the link, which no save would write.
+  /// An object whose row was found to be gone is linked. After a refresh no object shows the link, which no save would
+  /// write.
   @Test(arguments: StoreMigrationTests.types, keys)
   func aLinkToWhatIsGoneIsGivenUpByARefresh(_ type: NSPersistentStore.StoreType, _ key: String) throws {
     let stack = try AcknowledgedStack(type)
@@ -54,8 +56,8 @@ import Testing
     }
   }
 
-  /// Somebody tells of a deletion that was none. What was done with the object is given up on both sides when it is
-  /// looked for again, and can be done once more.
+  /// A deletion is reported that did not happen. Changes of the object are discarded on both sides when it is read
+  /// again, and can be made once more.
   @Test(arguments: StoreMigrationTests.types, keys)
   func changesOfWhatWasOnlySaidToBeGoneAreGivenUpOnBothSides(
     _ type: NSPersistentStore.StoreType, _ key: String
@@ -88,7 +90,7 @@ import Testing
     }
   }
 
-  /// A change that was taken back stays so when the object is looked for again.
+  /// A change that was rolled back stays undone when the object is read again.
   @Test func whatIsRolledBackIsNoChangeOfAnObjectThatIsThereAgain() throws {
     let stack = try AcknowledgedStack(.sqlite)
     let a = stack.context()
@@ -104,8 +106,8 @@ import Testing
     }
   }
 
-  /// A link that was rolled back, or that a save left out, is none of an owner that is there again: its delete rule
-  /// reaches no other object.
+  /// A link that was rolled back, or that a save left out, does not belong to an owner that exists again: its delete
+  /// rule affects no other object.
   @Test(arguments: [true, false]) func anOwnerThatIsThereAgainHasTheMembersThatSayIt(_ rollsBack: Bool) throws {
     let stack = try AcknowledgedStack(.sqlite)
     let a = stack.context()
@@ -128,7 +130,7 @@ import Testing
     }
   }
 
-  /// A new owner that was saved meanwhile does not keep a member that is there again, and says it has another one.
+  /// A new owner that was saved meanwhile does not keep a member that exists again and has another owner.
   @Test func anOwnerThatWasSavedMeanwhileDoesNotShowTheLink() throws {
     let stack = try AcknowledgedStack(.sqlite)
     let a = stack.context()
@@ -146,7 +148,7 @@ import Testing
     }
   }
 
-  /// A member that was taken from an owner that is there again does not come back.
+  /// A member that was removed from an owner that exists again does not come back.
   @Test(arguments: StoreMigrationTests.types)
   func anOwnerThatIsThereAgainIsWithoutWhomWasTakenAway(_ type: NSPersistentStore.StoreType) throws {
     let stack = try AcknowledgedStack(type)
@@ -164,7 +166,7 @@ import Testing
     }
   }
 
-  /// A save does not tell of an object as updated whose only change was given up with another object.
+  /// A save does not report an object as updated whose only change was discarded together with another object.
   @Test func aChangeThatWasGivenUpIsNotToldOf() throws {
     let stack = try AcknowledgedStack(.sqlite)
     let a = stack.context()
@@ -193,7 +195,7 @@ import Testing
     }
   }
 
-  /// Its partner is one by two relationships. What else has changed is saved all the same.
+  /// The same object is a partner by two relationships. All other changes are saved.
   @Test func aPartnerByTwoRelationshipsIsForgottenOnce() throws {
     let company = try CompanyStore()
     try company.run { context in

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Calls what its context's user info has under the name of a function.
+/// Calls the closure that its context's user info has under the name of a function.
 final class Telling: NSManagedObject {
   typealias Told = (Telling) -> Void
   static let title = ManagedProperty<String?>("title")
@@ -17,7 +17,7 @@ final class Telling: NSManagedObject {
   override func willSave() { tell("save") }
 }
 
-/// Objects that use their context while they are being told of something.
+/// Objects that use their context in functions such as `awakeFromInsert`.
 @Suite struct HalfMadeObjectTests {
   private func context() throws -> NSManagedObjectContext {
     let title = NSAttributeDescription()
@@ -34,7 +34,7 @@ final class Telling: NSManagedObject {
     return context
   }
 
-  /// Lets `told` be called by the function of that name, until it is let go of by the next call.
+  /// Sets the closure for the function with that name. The next call replaces it.
   private func when(_ name: String, _ context: NSManagedObjectContext, _ told: @escaping Telling.Told) {
     context.userInfo[name] = told
   }
@@ -45,13 +45,13 @@ final class Telling: NSManagedObject {
     return request
   }
 
-  /// The titles that observers were shown, at each time.
+  /// The titles that observers saw, at each notification.
   private final class Observer: NSObject, NSFetchedResultsControllerDelegate {
     private(set) var told: [[String]] = []
     private(set) var results: [String] = []
     private var observer: (any NSObjectProtocol)?
 
-    // Told where the context is used, which is one thread here.
+    // Notifications come on the thread that uses the context, which is one thread here.
     init(_ context: NSManagedObjectContext) {
       super.init()
       nonisolated(unsafe) unowned let own = self
@@ -142,7 +142,7 @@ final class Telling: NSManagedObject {
       nonisolated(unsafe) var codes: [Int] = []
       nonisolated(unsafe) var attempts = 0
       @Sendable func save() {
-        // One that were not refused would come here for ever.
+        // Without the refusal this would be called forever.
         attempts += 1
         if attempts > 5 { return }
         do { try context.save() } catch { codes.append((error as? CocoaError)?.errorCode ?? 0) }
@@ -155,7 +155,7 @@ final class Telling: NSManagedObject {
       Telling(context: context).title = "a"
       try context.save()
       #expect(codes == [132001, 132001] && !context.hasChanges)
-      // Once it is saved it may be saved again.
+      // After the save it may save again.
       context.userInfo["save"] = nil
       NotificationCenter.default.removeObserver(observer)
       let again = NotificationCenter.default.addObserver(
@@ -174,7 +174,8 @@ final class Telling: NSManagedObject {
     }
   }
 
-  /// What observers of the coming save change is told before objects are asked: each is asked once.
+  /// Changes by observers of the will-save notification are reported before `willSave` is called, so it is called once
+  /// for each object.
   @Test func whatObserversOfASaveChangeIsAskedOnce() throws {
     let context = try context()
     try context.performAndWait {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// A class whose initialiser uses a context of its own accord.
+/// A class whose initializer uses a context.
 final class Nosy: NSManagedObject {
   static let number = ManagedProperty<Int64>("number")
   /// Called by each initialiser, on the thread that makes the object.
@@ -66,7 +66,7 @@ final class Nosy: NSManagedObject {
 private final class Answers: @unchecked Sendable {
   var counts: [Int] = []
 
-  /// Counts the one entity and fetches one of the other.
+  /// Counts objects of one entity and fetches one of the other.
   func ask(_ context: NSManagedObjectContext) {
     let others = NSFetchRequest<NSManagedObject>(entityName: "Other")
     others.predicate = NSPredicate(format: "number == 5")

@@ -2,10 +2,11 @@ import CoreData
 import Foundation
 import Testing
 
-/// What a client does while its objects are told that they are deleted or rolled back, and what must not come of it:
-/// half a deletion, an object that is listed twice, counts that add up to nothing.
+/// Actions of a client while its objects are notified of a deletion or rollback. They must not lead to half a deletion,
+/// an object that is listed twice, or wrong counts.
 @Suite struct InterruptedDeletionTests {
-  /// A save by an object that is being told of its deletion is refused; the deletion and all else are for the next one.
+  /// A save by an object in its `prepareForDeletion` is rejected; the next save includes the deletion and all other
+  /// changes.
   @Test(arguments: [true, false]) func aSaveByWhoIsDeletedIsRefused(_ changesItself: Bool) throws {
     try Leavers.with(3, .cascadeDeleteRule) { context, objects in
       objects[1].setValue(objects[0], forKey: "boss")
@@ -24,7 +25,7 @@ import Testing
     }
   }
 
-  /// Before all that a rule deletes is deleted, nothing of it is saved.
+  /// Until all objects that a rule deletes are deleted, none of them is saved.
   @Test func aSaveInTheMiddleOfDeleteRulesIsRefused() throws {
     try Leavers.with(3, .cascadeDeleteRule) { context, objects in
       for object in objects[1...] { object.setValue(objects[0], forKey: "boss") }
@@ -40,7 +41,7 @@ import Testing
     }
   }
 
-  /// A cascade ends where its first object is not deleted any more.
+  /// A cascade ends when its first object is not deleted any more.
   @Test(arguments: ["rollback", "reset", "insert"]) func aCascadeIsTakenBack(_ way: String) throws {
     try Leavers.with(4, .cascadeDeleteRule) { context, objects in
       for object in objects[1...] { object.setValue(objects[0], forKey: "boss") }
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  /// An object that does something when it is rolled back finds the others rolled back, too.
+  /// An object that acts in its rollback notification finds the others rolled back too.
   @Test(arguments: ["delete", "insert", "change"]) func aRollbackIsDoneBeforeAnybodyIsTold(_ way: String) throws {
     try Leavers.with(2) { context, objects in
       objects[0].setValue("a", forKey: "name")
@@ -95,7 +96,8 @@ import Testing
     }
   }
 
-  /// A cascade goes on with what is still in the context, also where its first object is deleted again meanwhile.
+  /// A cascade continues with the objects that are still in the context, also if its first object is deleted again
+  /// meanwhile.
   @Test func aCascadeLeavesOutWhatARollbackTookAway() throws {
     try Leavers.with(2, .cascadeDeleteRule) { context, objects in
       objects[1].setValue(objects[0], forKey: "boss")
@@ -115,7 +117,7 @@ import Testing
     }
   }
 
-  /// An object that is inserted while a rollback tells the others is none of those that were rolled back.
+  /// An object that is inserted while a rollback notifies others is not rolled back.
   @Test func whoIsInsertedDuringARollbackIsNotTold() throws {
     try Leavers.with(1) { context, objects in
       objects[0].setValue("a", forKey: "name")
@@ -127,8 +129,8 @@ import Testing
     }
   }
 
-  /// An object whose row is gone stays deleted, and nobody is told that it came back: where that was known, where it is
-  /// found while it is told of its deletion, and where it is found afterwards.
+  /// An object whose row is gone stays deleted, and is not reported as inserted again: where that was known, where it
+  /// is found in `prepareForDeletion`, and where it is found afterwards.
   @Test(arguments: ["before", "told", "after"]) func aRollbackBringsNoRowBack(_ moment: String) throws {
     try Leavers.with(1) { context, objects in
       let other = NSManagedObjectContext(.privateQueue)
@@ -166,7 +168,7 @@ import Testing
     }
   }
 
-  /// Refreshing an object takes its changes back, not the deletion that it is being told of.
+  /// Refreshing an object in its `prepareForDeletion` undoes its changes, but not the deletion.
   @Test(arguments: [true, false]) func aRefreshLeavesADeletion(_ changesBefore: Bool) throws {
     try Leavers.with(1) { context, objects in
       if changesBefore { objects[0].setValue("a", forKey: "name") }
@@ -178,7 +180,7 @@ import Testing
     }
   }
 
-  /// The IDs of members are those of the members, also while one is told of its deletion.
+  /// The IDs of members are those of the members, also while `prepareForDeletion` of one is running.
   @Test func anObjectIsAMemberByItsID() throws {
     try Leavers.with(2) { context, objects in
       objects[1].setValue(objects[0], forKey: "boss")
@@ -192,7 +194,8 @@ import Testing
     }
   }
 
-  /// Who takes another object off the list in `willSave()` keeps nobody else from being asked, also where one comes.
+  /// An object that takes another one off the list in `willSave()` does not prevent calls for the others, even if one
+  /// is added.
   @Test(arguments: [true, false]) func everybodyIsAskedBeforeASave(_ addsOne: Bool) throws {
     try Leavers.with(4) { context, objects in
       for object in objects[..<3] { object.setValue("a", forKey: "name") }
@@ -209,7 +212,7 @@ import Testing
     }
   }
 
-  /// A rollback in `willSave()` begins a new list, whose objects are asked, too.
+  /// A rollback in `willSave()` begins a new list; `willSave()` is called for its objects too.
   @Test func whoComesAfterARollbackIsAskedBeforeTheSave() throws {
     try Leavers.with(2) { context, objects in
       for object in objects { object.setValue("a", forKey: "name") }
@@ -227,7 +230,8 @@ import Testing
     }
   }
 
-  /// Nobody was told that an object is deleted while it is told so itself; a rollback then tells of its old values.
+  /// While `prepareForDeletion` is running, no deletion has been reported; so a rollback reports the object's old
+  /// values.
   @Test func aRollbackBringsNobodyBackWhoWasNotDeleted() throws {
     try Leavers.with(1) { context, objects in
       objects[0].setValue("a", forKey: "name")
@@ -246,7 +250,7 @@ import Testing
     }
   }
 
-  /// What a cascade was to delete is read anew where its first object is deleted again after a rollback.
+  /// The objects that a cascade deletes are read again if its first object is deleted again after a rollback.
   @Test func aCascadeBeginsAnewAfterARollback() throws {
     try Leavers.with(12, .cascadeDeleteRule) { context, objects in
       for object in objects[1..<6] { object.setValue(objects[0], forKey: "boss") }
@@ -263,7 +267,7 @@ import Testing
       }
       context.delete(objects[0])
       try context.save()
-      // Those that have no boss after the rollback stay.
+      // Objects without a boss after the rollback stay.
       #expect(try Leavers.stored(context) == 6)
     }
   }

@@ -6,7 +6,8 @@ import Testing
 /// Key paths over relationships.
 /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html
 @Suite struct KeyPathTests {
-  /// A shelf with books in no order and in one: of equal titles and prices, and one without a price.
+  /// A shelf with books in an unordered and in an ordered relationship: two with equal titles and prices, and one
+  /// without a price.
   private func shelf(_ body: (NSManagedObject, [NSManagedObject]) throws -> Void) throws {
     let attributes: [(String, NSAttributeDescription.AttributeType)] = [
       ("title", .string), ("price", .decimal), ("pages", .integer32),
@@ -33,7 +34,7 @@ import Testing
     }
   }
 
-  /// Foundation's own hash of a decimal number does not end.
+  /// The hash function of Foundation's decimal numbers recurses without end.
   @Test func decimalsAreGatheredInSets() throws {
     try shelf { shelf, _ in
       let prices = try #require(shelf.value(forKeyPath: "books.price") as? NSSet)
@@ -43,7 +44,7 @@ import Testing
     }
   }
 
-  /// As of `NSOrderedSet.value(forKey:)`.
+  /// As `NSOrderedSet.value(forKey:)`.
   @Test func aPathOverAnOrderedRelationshipIsAnOrderedSet() throws {
     try shelf { shelf, _ in
       #expect((shelf.value(forKeyPath: "ordered.title") as? NSOrderedSet)?.array as? [String] == ["b", "a", "c"])
@@ -59,7 +60,7 @@ import Testing
     }
   }
 
-  /// `@avg`: "substituting 0 for nil values"; `@sum` alike.
+  /// `@avg`: "substituting 0 for nil values"; `@sum` does the same.
   @Test func anAverageTakesNilForZero() throws {
     try shelf { shelf, books in
       #expect(shelf.value(forKeyPath: "books.@avg.pages") as? Double == 7.5)
@@ -99,7 +100,7 @@ import Testing
     }
   }
 
-  /// Each key is asked of what the one before it gave, so that an operator is about all that is gathered.
+  /// Each key is applied to the value of the key before it, so an operator applies to the whole collection.
   /// https://developer.apple.com/documentation/foundation/nskeyvaluecoding
   @Test func anOperatorBehindAPathIsAboutAllThatIsGathered() throws {
     try shelf { shelf, _ in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Conflicts of objects with large values, which a save keeps outside of the objects while it is under way.
+/// Conflicts of objects with large values, which the objects do not hold while a save is running.
 @Suite struct LargeConflictTests {
   private static let photo = Data(repeating: 7, count: 300_000)
   private static let text = String(repeating: "x", count: 2 << 20)
@@ -25,8 +25,8 @@ import Testing
     return context
   }
 
-  /// Another coordinator has changed the object. The error says what the save wanted to write, and the object still has
-  /// it.
+  /// Another coordinator has changed the object. The error contains the value that the save tried to write, and the
+  /// object still has it.
   @Test func aConflictHasTheUnsavedValues() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import CoreData
 
-/// Objects with more bytes than a row can have.
+/// Objects with more bytes than a row can hold.
 struct LargeValueTests {
-  /// The offsets and lengths of a row have 31 bits. A program that gives an object more must be told, not ended
-  /// (goal G16 of the specification's reliability). The limit is lowered here, so that no test needs 2 GiB.
+  /// The offsets and lengths of a row have 31 bits. A program that gives an object more bytes must get an error, not be
+  /// stopped (goal G16 of the specification's reliability). The limit is lowered here, so that no test needs 2 GiB.
   @Test func anObjectWithMoreBytesThanARowHasIsRefused() throws {
     let context = try Self.contextOfPhotos()
     try context.performAndWait {

@@ -4,8 +4,8 @@ import Testing
 
 /// A save that deletes an owner, while another context links one more member before each of its attempts.
 @Suite struct LateReferrerTests {
-  /// The save follows the delete rules after each of eight attempts, and throws after the ninth. The context can then
-  /// save the same deletion, or take it back.
+  /// The save applies the delete rules after each of eight attempts, and throws after the ninth. The context can then
+  /// save the same deletion, or undo it.
   @Test(arguments: StoreMigrationTests.types, [false, true])
   func aSaveGivesUpThatFindsNewMembersAtEachAttempt(_ type: NSPersistentStore.StoreType, _ rollsBack: Bool) throws {
     for name in ["nullify", "cascade"] {

@@ -6,7 +6,7 @@ import Testing
 
 /// Objects whose context is gone, or was reset.
 @Suite struct LostContextTests {
-  /// What a context leaves behind: a fault, an object that was read, one that was never saved.
+  /// The objects that a context leaves: a fault, an object that was read, and one that was never saved.
   private struct Orphans {
     let fault: Person
     let read: Person
@@ -45,7 +45,7 @@ import Testing
       let orphans = try Orphans(company)
       let fault = orphans.fault
       #expect(fault.managedObjectContext == nil && fault.isFault)
-      // Typed, by key, by key path.
+      // By typed property, by key and by key path.
       #expect(fault.name == nil && fault.age == 0 && fault.salary == 0)
       #expect(fault.department == nil && fault.tags.isEmpty && fault.badge == nil)
       for key in ["name", "age", "department"] {
@@ -70,7 +70,7 @@ import Testing
       #expect(read.department == nil && read.value(forKey: "department") == nil && read.tags.isEmpty)
       #expect(orphans.values.value(forKey: "blob") == nil)
       #expect(new.name == "Lise" && new.department == nil)
-      // Setting has no effect on relationships, and stops nothing.
+      // Setting relationships has no effect, and does not stop the program.
       read.department = nil
       read.tags = []
       new.mutableSetValue(forKey: "tags").removeAllObjects()
@@ -99,7 +99,7 @@ import Testing
     #expect(said.first?.contains("the entity Person, x-coredata://") == true)
   }
 
-  /// A large value is read when it is asked for, although the row is there.
+  /// A large value is read when it is used, although the row is in memory.
   @Test(.enabled(if: CompanyStore.type == .sqlite, "other stores may have the value at hand"))
   func itIsSaidOfALargeValue() async throws {
     let ending = try #require(
@@ -119,7 +119,7 @@ import Testing
         guard let entity = company.coordinator.managedObjectModel.entitiesByName["Person"] else { exit(1) }
         let person = Person(entity: entity, insertInto: nil)
         #expect(person.department == nil && person.tags.isEmpty && person.value(forKey: "department") == nil)
-        // Nor of the objects that key paths are asked for their names with.
+        // The same for the probes that find the names of key paths.
         for path in [\Person.name, \Person.age, \Person.tags, \Person.department?.title] as [AnyKeyPath] {
           #expect(KeyPathName.name(of: path) != nil)
         }

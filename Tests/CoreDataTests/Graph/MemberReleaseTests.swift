@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import Testing
 
-/// An object that runs code of the client's when it is freed.
+/// An object that runs code of the client when it is freed.
 final class Parting: NSManagedObject {
-  /// By thread: tests run side by side.
+  /// By thread, because tests run in parallel.
   static var farewell: (() -> Void)? {
     get { Thread.current.threadDictionary["farewell"] as? () -> Void }
     set { Thread.current.threadDictionary["farewell"] = newValue }
@@ -13,7 +13,8 @@ final class Parting: NSManagedObject {
   deinit { Parting.farewell?() }
 }
 
-/// Members are freed with what an object knows of them. What runs then may ask the object for them, or take it back.
+/// Members are freed with the state of an object. Code that runs then may read the members of the object, or set them
+/// again.
 @Suite struct MemberReleaseTests {
   private func model() -> NSManagedObjectModel {
     let (owner, member) = (NSEntityDescription(), NSEntityDescription())
@@ -35,7 +36,7 @@ final class Parting: NSManagedObject {
     return model
   }
 
-  /// Runs `body` with an owner whose members are held by it alone, and gives how many of them were freed meanwhile.
+  /// Runs `body` with an owner that alone holds its members. Returns how many of them were freed meanwhile.
   private func freed(
     leaving second: Int = 3, _ farewell: @escaping (NSManagedObject) -> Void,
     _ body: (NSManagedObject, NSManagedObjectContext) throws -> Void
@@ -81,7 +82,7 @@ final class Parting: NSManagedObject {
     let count = try freed({ owner in #expect(members(owner) == 9) }) { owner, context in
       context.refresh(owner, mergeChanges: false)
     }
-    // Asked by the first that goes, it reads and holds them all again.
+    // The first member that is freed makes the owner read its members again, so it holds them all.
     #expect(count >= 1)
   }
 
@@ -96,7 +97,7 @@ final class Parting: NSManagedObject {
     #expect(count >= 18)
   }
 
-  /// In a function of its own: nothing here may hold the member.
+  /// In a separate function, so that this one does not hold the member.
   private func removeMember(of owner: NSManagedObject) throws {
     let set = owner.mutableSetValue(forKey: "second")
     set.remove(try #require(set.allObjects.first))
@@ -118,7 +119,7 @@ final class Parting: NSManagedObject {
     #expect(count >= 1)
   }
 
-  /// A change that a member's `deinit` makes to its former owner while that is saved is one for the next save.
+  /// A change that a member's `deinit` makes to its former owner during the save of the owner belongs to the next save.
   @Test func aChangeThatTheReleaseOfARemovedMemberMakesIsKept() throws {
     var isSaving = false
     let count = try freed(leaving: 2, { if isSaving { $0.setValue(7, forKey: "number") } }) { owner, context in
@@ -134,7 +135,7 @@ final class Parting: NSManagedObject {
     #expect(count >= 1)
   }
 
-  /// Each member holds the next one: were they freed one inside the other, the stack would be too small.
+  /// Each member holds the next one: if they were freed recursively, the stack would be too small.
   @Test func aLongChainOfMembersIsFreed() throws {
     let node = NSEntityDescription()
     node.name = "Node"

@@ -4,10 +4,10 @@ import Testing
 
 @testable import CoreData
 
-/// What merges do with values that are more than a word, with several stores and with those who listen.
+/// Merges with values of several words, with several stores and with observers.
 @Suite struct MergePolicyTests {
-  /// Two contexts that have read the same object: `first` has changed and saved it, then `second` changes it and saves
-  /// with a policy.
+  /// Two contexts have read the same object: `first` changes and saves it, then `second` changes it and saves with a
+  /// policy.
   private func merged(
     _ company: CompanyStore, _ policy: NSMergePolicy, first: (NSManagedObject) -> Void,
     second: (NSManagedObject) -> Void
@@ -67,7 +67,7 @@ import Testing
     try company.run { #expect(list($0.object(with: other.objectID)) == winner) }
   }
 
-  /// The data that `overwrite` would keep is gone with the row that named it.
+  /// The data that `overwrite` would keep was removed with the row that named it.
   @Test(arguments: policies.indices)
   func dataOutsideTheRowIsThereAfterwards(index: Int) throws {
     let company = try CompanyStore()
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  /// What one store has saved before another one's conflict was found is not written twice.
+  /// Changes that one store has saved before a conflict of another store was found are not written twice.
   @Test func aSaveOverTwoStoresGoesOn() throws {
     let model = Company.model()
     let entities = model.entitiesByName
@@ -203,7 +203,7 @@ import Testing
     }
   }
 
-  /// A member that comes after the delete rule was followed does not outlive its owner as a link to nothing.
+  /// A member that is added after the delete rule was applied does not keep a link to its deleted owner.
   @Test func membersThatComeLateAreFound() throws {
     let company = try CompanyStore()
     let (a, b) = (company.context(), company.context())
@@ -226,7 +226,7 @@ import Testing
     }
   }
 
-  /// Linking to what another context has deleted is a conflict, not a link to nothing.
+  /// A link to an object that another context has deleted is a conflict.
   @Test func anOwnerThatIsGoneIsAConflict() throws {
     let company = try CompanyStore()
     let (a, b) = (company.context(), company.context())
@@ -252,7 +252,7 @@ import Testing
     try company.run { (context) throws in #expect(try context.all(Person.self).isEmpty) }
   }
 
-  /// Rolling back a conflict of unique values leaves nothing of the object to save.
+  /// After rolling back a constraint conflict, the object has nothing to save.
   @Test func anObjectThatIsRolledBackIsNotSaved() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -271,7 +271,7 @@ import Testing
     }
   }
 
-  /// What a policy could not read is an error of the save, which writes nothing.
+  /// A read error in a policy is an error of the save, which writes nothing.
   @Test func aPolicyThatMeetsAnUnreadableFaultFailsTheSave() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -290,7 +290,7 @@ import Testing
   }
 }
 
-/// Resolves a conflict, and meets what cannot be read.
+/// Resolves a conflict, and then fails to read an object.
 private final class UnreadingPolicy: NSMergePolicy, @unchecked Sendable {
   private let core: ContextCore
 

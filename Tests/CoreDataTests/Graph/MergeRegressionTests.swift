@@ -3,9 +3,9 @@ import Testing
 
 @testable import CoreData
 
-/// States that a merge must leave right, each once wrong.
+/// States that a merge must leave correct; each was wrong once.
 @Suite struct MergeRegressionTests {
-  /// A person and a department in it, known to two contexts.
+  /// A person and their department, known to two contexts.
   private struct Pair {
     let company: CompanyStore
     let (a, b): (NSManagedObjectContext, NSManagedObjectContext)
@@ -34,8 +34,8 @@ import Testing
     }
   }
 
-  /// What is deleted here and was deleted elsewhere has no delete rule to follow here any more: what it led to may have
-  /// been kept there.
+  /// If an object was deleted both here and elsewhere, its delete rule is not applied here any more: its destinations
+  /// may have been kept there.
   @Test func noDeleteRuleIsFollowedOfWhatWasDeletedElsewhere() throws {
     let pair = try Pair { person in
       guard let context = person.managedObjectContext else { return }
@@ -54,7 +54,7 @@ import Testing
     NSManagedObjectContext.mergeChanges(
       fromRemoteContextSave: [NSDeletedObjectsKey: [pair.mine.objectID]], into: [pair.a])
     try pair.a.performAndWait {
-      // One other change, which counts as one.
+      // One other change, which must be counted.
       try pair.a.all(Department.self).first?.title = "new"
       try pair.a.save()
     }
@@ -62,7 +62,7 @@ import Testing
     #expect(try pair.company.run { try $0.all(Department.self).map(\.title) } == ["new"])
   }
 
-  /// What turns out to be gone while it is changed counts for nothing, and takes no other change off the count.
+  /// An object that is found to be gone while it is changed has no effect on the count of changes.
   @Test func anOwnerThatIsGoneWhenItIsReadHidesNoChange() throws {
     let pair = try Pair { person in
       guard let context = person.managedObjectContext else { return }
@@ -87,7 +87,7 @@ import Testing
     #expect(try pair.name() == "changed")
   }
 
-  /// A check is for one save.
+  /// A check applies to one save.
   @Test func whatOneSaveHasCheckedTheNextDoesNot() throws {
     let pair = try Pair()
     try pair.a.performAndWait {
@@ -106,7 +106,7 @@ import Testing
     #expect(try pair.company.run { try $0.all(Department.self).count } == 2)
   }
 
-  /// Another context changes a member that is changed here too, and gives it to a department that is deleted here.
+  /// Another context changes a member that is changed here too, and moves it to a department that is deleted here.
   @Test func aLateMemberThatIsChangedHereIsAConflict() throws {
     let pair = try Pair()
     let department = try pair.a.performAndWait {
@@ -133,7 +133,7 @@ import Testing
     #expect(try pair.name() == "a")
   }
 
-  /// The merge of one side of a one-to-one relationship does not hide that the other side has changed too.
+  /// The merge of one side of a one-to-one relationship does not hide a change of the other side.
   @Test(arguments: [false, true])
   func bothPartnersAreMergedByThemselves(isOtherFirst: Bool) throws {
     let pair = try Pair()
@@ -173,7 +173,7 @@ import Testing
     }
   }
 
-  /// `willSave` is called in the next save of an object that a merge has taken out of this one.
+  /// For an object that a merge has removed from this save, `willSave` is called in the next save.
   @Test func anObjectThatWasRolledBackIsAskedAgain() throws {
     let pair = try Pair()
     try pair.a.performAndWait {
@@ -208,8 +208,7 @@ import Testing
     }
   }
 
-  /// A policy that undoes in one attempt what it has done in another does not keep the save (and this test) going for
-  /// ever.
+  /// A policy that undoes in one attempt what it did in another does not make the save (and this test) run forever.
   @Test func aPolicyThatGoesInCirclesEndsTheSave() throws {
     final class Circling: NSMergePolicy, @unchecked Sendable {
       override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
@@ -233,7 +232,7 @@ import Testing
     }
   }
 
-  /// Permanent IDs that were asked for before the save do not turn the order of new objects around.
+  /// Permanent IDs that were requested before the save do not reverse the order of new objects.
   @Test func theOlderOfTwoNewObjectsRemains() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -246,7 +245,7 @@ import Testing
     }
   }
 
-  /// A policy of the error type that has nothing left to refuse lets the save through.
+  /// If a policy of the error type has no conflict left, the save succeeds.
   @Test func nothingLeftToRefuseIsNoError() throws {
     final class Refreshing: NSMergePolicy, @unchecked Sendable {
       override func resolve(mergeConflicts list: [Any]) throws {
@@ -270,7 +269,7 @@ import Testing
     }
   }
 
-  /// A member of an ordered relationship that comes back is where it was.
+  /// A member of an ordered relationship whose deletion is undone has its former position.
   @Test func aMemberThatComesBackHasItsPlace() throws {
     let pair = try Pair()
     let department = try pair.a.performAndWait {
@@ -298,7 +297,8 @@ import Testing
     }
   }
 
-  /// Others link to many objects, which a store may look at together: those that have changed are told, and no other.
+  /// Other objects link to many objects, which a store may check together: those that have changed are reported, and no
+  /// others.
   @Test func ofManyCheckedObjectsThoseThatChangedAreConflicts() throws {
     let pair = try Pair()
     let departments = try pair.a.performAndWait {

@@ -3,15 +3,15 @@ import Testing
 
 @testable import CoreData
 
-/// Random changes of two contexts that do not hear of each other; each save merges. A failure names its seed and
-/// policy.
+/// Random changes by two contexts that get no notifications of each other; each save merges. A failure reports its seed
+/// and policy.
 @Suite struct MergeWalkTests {
   private static let policies: [NSMergePolicy] = [
     .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
   ]
 
-  /// After each save the context has nothing left, what it shows has both sides of each relationship, and the store has
-  /// no link to what is gone, and no badge of two owners.
+  /// After each save the context has no changes, both sides of each relationship agree, and the store has no link to a
+  /// deleted object and no badge with two owners.
   @Test(arguments: 0..<100)
   func savesAlwaysSucceedAndStaySymmetric(seed: Int) throws {
     var dice = Dice(state: UInt64(seed) &* 7919 &+ 3)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// A store moves, goes or comes while a context is in the middle of something.
+/// A store moves, is removed or is added during an operation of a context.
 @Suite struct MovedSaveTests {
   typealias StoreType = NSPersistentStore.StoreType
   static let types = StoreMigrationTests.persistentTypes
@@ -17,7 +17,7 @@ import Testing
     let owner: NSManagedObject
     var id: NSManagedObjectID { context.performAndWait { owner.objectID } }
 
-    /// The owner's row has a version for each of the names.
+    /// The owner's row has one version for each name.
     init(_ type: StoreType, names: [String] = ["first"]) throws {
       let stack = try AcknowledgedStack(type)
       let context = stack.context()
@@ -40,7 +40,7 @@ import Testing
       _ = try stack.coordinator.migratePersistentStore(store, to: url, options: nil, withType: store.type)
     }
 
-    /// Another context does something to the owner, and saves.
+    /// Another context changes the owner, and saves.
     func elsewhere(_ body: (NSManagedObject) -> Void) throws {
       let (other, id) = (stack.context(), id)
       try other.performAndWait {
@@ -49,7 +49,7 @@ import Testing
       }
     }
 
-    /// Sets the owner's name and saves, with `body` in the midst of the save.
+    /// Sets the owner's name and saves. `body` runs in the middle of the save.
     func save(_ name: String, during body: @escaping () throws -> Void) throws {
       nonisolated(unsafe) let body = body
       try context.performAndWait {
@@ -67,7 +67,7 @@ import Testing
       }
     }
 
-    /// Lets the next save check the owner, and write something else.
+    /// Makes the next save check the owner, and write another object.
     func checkOwner() {
       context.performAndWait {
         context.detectConflicts(for: owner)
@@ -75,7 +75,7 @@ import Testing
       }
     }
 
-    /// Saves, and expects a conflict; `problem` says what it means where there is none.
+    /// Saves, and expects a conflict; `problem` describes the fault if there is none.
     func expectConflict(_ problem: Comment, _ location: SourceLocation = #_sourceLocation) {
       context.performAndWait {
         do {
@@ -85,7 +85,7 @@ import Testing
       }
     }
 
-    /// What the store has, read by a new coordinator.
+    /// The stored values, read by a new coordinator.
     func stored() throws -> (name: String?, blob: Data?) {
       let (store, coordinator) = (
         try store, NSPersistentStoreCoordinator(managedObjectModel: AcknowledgedStack.model())
@@ -102,7 +102,7 @@ import Testing
     }
   }
 
-  /// The row that the save writes names the files of the place that the store is in by then.
+  /// The row that the save writes names files at the URL that the store has by then.
   @Test(arguments: types, [["first"], ["first", "second"]])
   func aSaveDuringWhichTheStoreMovesLosesNothing(type: StoreType, names: [String]) throws {
     let world = try World(type, names: names)
@@ -111,8 +111,8 @@ import Testing
     #expect(stored.name == "mine" && stored.blob == Self.large)
   }
 
-  /// A large value is kept outside of the file before the save writes. Where the store has moved by then, and the file
-  /// that it had is gone, the value goes to the new file.
+  /// A large value is kept outside of the file before the save writes. If the store has moved meanwhile, and the file
+  /// of the value is gone, the value goes to the new file.
   @Test(arguments: types, [false, true])
   func aLargeValueOfASaveDuringWhichTheStoreMovesIsKept(type: StoreType, isRemoved: Bool) throws {
     let world = try World(type)
@@ -128,7 +128,7 @@ import Testing
     #expect(stored.name == "mine" && stored.blob == larger)
   }
 
-  /// A version of the former place says nothing of the new one.
+  /// A version at the former URL has no meaning at the new one.
   @Test(arguments: types)
   func whatOthersSaveToTheNewPlaceIsAConflict(_ type: StoreType) throws {
     let world = try World(type, names: ["first", "second"])
@@ -151,7 +151,7 @@ import Testing
     world.expectConflict("the change was dropped")
   }
 
-  /// An object that the save only checks has changed where the store is now.
+  /// An object that the save only checks has changed at the store's new URL.
   @Test(arguments: types)
   func aCheckedObjectThatIsAnotherAfterAMoveIsAConflict(_ type: StoreType) throws {
     let world = try World(type)
@@ -161,7 +161,7 @@ import Testing
     world.expectConflict("the check was dropped")
   }
 
-  /// The same for an object that the save only checks.
+  /// The same for a deleted object that the save only checks.
   @Test(arguments: types)
   func aCheckedObjectThatIsGoneAfterAMoveIsAConflict(_ type: StoreType) throws {
     let world = try World(type)
@@ -171,7 +171,7 @@ import Testing
     world.expectConflict("the check was dropped")
   }
 
-  /// Nothing is saved that was made from what could not be read.
+  /// No change is saved that depends on values that could not be read.
   @Test func aReadThatFailsDuringASaveFailsIt() throws {
     let world = try World(.sqlite)
     world.context.performAndWait { world.context.refreshAllObjects() }
@@ -206,7 +206,7 @@ import Testing
     #expect(metadata["before"] as? Int == 1 && metadata["after"] as? Int == 2)
   }
 
-  /// Where a store cannot be opened at its new place it is opened again where it was, and counts versions anew.
+  /// If a store cannot be opened at its new URL, it is opened again at the former one, and counts versions anew.
   @Test(arguments: [StoreType.xml, .binary])
   func aPlaceThatIsOpenedAgainCountsVersionsAnew(_ type: StoreType) throws {
     let world = try World(type, names: ["first", "second"])
@@ -227,7 +227,7 @@ import Testing
 
   // MARK: Another store with the index of a removed one
 
-  /// Two stores, one after the other at one coordinator, with an object of the same key each.
+  /// Two stores, one after the other in one coordinator, each with an object of the same key.
   private struct Successors {
     let stack: AcknowledgedStack
     let context: NSManagedObjectContext
@@ -279,8 +279,8 @@ import Testing
     }
   }
 
-  /// In the midst of a block a store becomes one that cannot be written. What is inserted next goes to the other one,
-  /// also where another thread has moved the store and the context has not heard of that yet.
+  /// In the middle of a block a store becomes read-only. The next insertions go to the other store, also if another
+  /// thread has moved the store and the context has not noticed that yet.
   @Test(arguments: types, [false, true])
   func whatIsInsertedAfterAMoveGoesWhereItCanBeWritten(type: StoreType, isElsewhere: Bool) throws {
     let world = try World(type)

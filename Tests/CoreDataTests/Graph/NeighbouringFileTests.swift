@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 @testable import StoreProtocol
 
-/// What is done with one store's files leaves alone what another one has.
+/// Operations on the files of one store leave the files of others alone.
 @Suite struct NeighbouringFileTests {
   private let folder = FileManager.default.temporaryDirectory.appending(path: "neighbours-\(UUID())")
   private static let large = Data(repeating: 7, count: 150_000)
@@ -13,7 +13,7 @@ import Testing
 
   init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
 
-  /// A stack on the store of that name, with one owner that has a large value.
+  /// A stack on the store with that name, with one owner that has a large value.
   private func stack(
     _ name: String, grace: Double = 60
   ) throws -> (NSPersistentStoreCoordinator, NSManagedObjectContext, NSManagedObject) {
@@ -32,7 +32,7 @@ import Testing
   }
 
   #if os(Linux)
-    /// The POSIX locks that this process has on a file.
+    /// The POSIX locks of this process on a file.
     private func locks(_ url: URL) throws -> [String] {
       let inode = try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int ?? 0
       return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").map(String.init).filter {
@@ -40,7 +40,7 @@ import Testing
       }.map { $0.split(separator: ":", maxSplits: 1).last.map(String.init) ?? "" }.sorted()
     }
 
-    /// The system drops a process's locks on a file when it closes any descriptor of it.
+    /// The system releases a process's locks on a file when the process closes any descriptor of it.
     @Test(arguments: [NSXMLStoreType, NSBinaryStoreType, "LMDB"])
     func whoLooksForAnotherTypeLeavesTheLocksOfADatabase(_ type: String) throws {
       defer { try? FileManager.default.removeItem(at: folder) }
@@ -65,7 +65,7 @@ import Testing
       context.performAndWait {}
     }
 
-    /// The name of a destroyed store is that of a new one by the time the former is closed.
+    /// When the destroyed store is closed, a new store has its name.
     @Test func whoClosesADestroyedStoreLeavesTheLocksOfTheNext() throws {
       defer { try? FileManager.default.removeItem(at: folder) }
       let (former, _, _) = try stack("store.sqlite")
@@ -118,7 +118,7 @@ import Testing
       at: folder.appending(path: copy), withPersistentStoreFrom: folder.appending(path: name), type: .sqlite)
   }
 
-  /// The large values of the owners in the store of that name, which is opened read-only.
+  /// The large values of the owners in the store with that name, which is opened read-only.
   private func blobs(_ name: String) throws -> [Data?] {
     try AcknowledgedStack.blobs(
       of: "Owner", at: folder.appending(path: name), .sqlite, options: [NSReadOnlyPersistentStoreOption: true])
@@ -130,7 +130,7 @@ import Testing
       .filter { UUID(uuidString: $0.lastPathComponent) != nil }
   }
 
-  /// Waits until one of the files is gone, or for `seconds`.
+  /// Waits until one of the files is removed, or for `seconds`.
   private func awaitRemoval(of files: [URL], _ seconds: Double, _ body: () -> Void = {}) {
     let end = Date(timeIntervalSinceNow: seconds)
     while files.allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) && Date() < end {
@@ -149,8 +149,8 @@ import Testing
     #expect(try blobs(name == "store.sqlite" ? "store.backup" : "store.sqlite") == [Self.large])
   }
 
-  /// One store names a value that it has saved after the copy was made. An opening of the other leaves its file,
-  /// although that is old.
+  /// One store names a value that it has saved after the copy was made. Opening the other store leaves the value's
+  /// file, although that is old.
   @Test(arguments: [("store.sqlite", "store.backup"), ("store.backup", "store.sqlite")])
   func anOpeningLeavesTheValuesOfACopyOrOriginal(_ saved: String, _ opened: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -180,7 +180,7 @@ import Testing
     withExtendedLifetime(coordinator) {}
   }
 
-  /// A store of another type that is open, or a file of the program's own, has nothing to do with a store's values.
+  /// An open store of another type, or a file of the program itself, does not affect a store's values.
   @Test(arguments: [NSXMLStoreType, NSBinaryStoreType, "a text"])
   func aFileOfAnotherKindThatIsOpenKeepsNoValues(_ kind: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -214,7 +214,7 @@ import Testing
     #expect(try blobs("store.backup") == [Self.large])
   }
 
-  /// A neighbour that is no copy does not keep a store's values.
+  /// A neighbour that is not a copy does not keep a store's values.
   @Test func aValueGoesBesideAStoreWithAUUIDOfItsOwn() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (coordinator, _, _) = try stack("store.sqlite", grace: 0)
@@ -228,7 +228,7 @@ import Testing
     withExtendedLifetime(neighbour) {}
   }
 
-  /// Replaces the value of the one owner, or deletes the owner, in a context that does not stay.
+  /// Replaces the value of the one owner, or deletes the owner, in a temporary context.
   private func giveUp(_ coordinator: NSPersistentStoreCoordinator, isDeleted: Bool) throws {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
@@ -252,7 +252,7 @@ import Testing
     String(decoding: (slot ?? Data()).dropFirst().dropLast(), as: UTF8.self)
   }
 
-  /// Whoever has the new store open already may be saving to it.
+  /// A process that has the new store open already may be saving to it.
   @Test func aValueThatIsSavedWhileAStoreIsReplacedStays() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (former, other) = try values()
@@ -263,14 +263,14 @@ import Testing
     var late: Data?
     try former.replace(with: other, isNew: false) { () throws(StoreError) in
       late = try former.write(Self.large, ofStore: identifier)
-      // What `prepare` does in a commit.
+      // The same as `prepare` does in a commit.
       for slot in [early, late] { _ = slot.flatMap(ExternalDataFolder.file).map(former.touch) }
     }
     #expect(Set(former.names) == [name(early), name(late)])
     #expect(!former.names.contains(name(old)))
   }
 
-  /// The source may lose a value while its rows, as they were at the beginning, are copied.
+  /// The source may lose a value while its rows, as of the beginning, are copied.
   @Test func aValueThatTheSourceLosesMeanwhileIsCopied() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (former, other) = try values()
@@ -287,7 +287,7 @@ import Testing
     }
   }
 
-  /// The folder may go, because a copy came to nothing, while a value is written to it.
+  /// The folder may be removed by a failed copy while a value is written to it.
   @Test func aValueIsWrittenWhileCopiesComeToNothing() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (former, other) = try values()

@@ -6,7 +6,7 @@ import Testing
 
 /// Objects that were inserted and deleted again without ever being stored.
 @Suite struct NeverStoredTests {
-  /// `a.friends` has no inverse, so that a deleted friend stays a member until the client takes it out.
+  /// `a.friends` has no inverse, so a deleted friend stays a member until the client removes it.
   private func stack(_ rule: NSDeleteRule, isOrdered: Bool = false) throws -> NSManagedObjectContext {
     let friends = NSRelationshipDescription()
     (friends.name, friends.maxCount, friends.isOptional, friends.deleteRule) = ("friends", 0, true, rule)
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  /// Its values are gone, and the store is not asked for them.
+  /// Its values are gone, and the store is not read for them.
   @Test func itIsReadAsAnEmptyObject() throws {
     let context = try stack(.nullifyDeleteRule)
     try context.performAndWait {
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  /// Nothing else changes: the save finds nothing to write.
+  /// Nothing else changes, so the save finds nothing to write.
   @Test func itGetsNoPermanentID() throws {
     let context = try stack(.nullifyDeleteRule)
     try context.performAndWait {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Objects beside the life of their context, model and stores.
+/// Objects that outlive their context, model and stores.
 @Suite struct ObjectLifeTests {
   @Test func anObjectKnowsItsIDWithoutItsContext() throws {
     let company = try CompanyStore()
@@ -31,7 +31,8 @@ import Testing
     }
   }
 
-  /// Objects refer to their entity's `EntityInfo` without counting; it must stay whatever becomes of the model.
+  /// Objects refer to their entity's `EntityInfo` without reference counting; it must stay, whatever happens to the
+  /// model.
   @Test func anEntityThatWasUsedIsNeverFreed() async throws {
     weak var info: EntityInfo?
     let id: NSManagedObjectID
@@ -39,7 +40,7 @@ import Testing
       let frozen = try Company.model().freeze()
       info = frozen.infos[0]
       id = NSManagedObjectID(frozen.infos[0], key: 1, store: nil, context: nil)
-      // Even where the description forgets it.
+      // Even if the description drops it.
       frozen.infos[0].description.frozen = nil
     }
     #expect(info != nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-/// What a context keeps of its objects, of members and of the keys of batched fetches.
+/// The tables of a context: objects, members and keys of batched fetches.
 @Suite struct ObjectTablesTests {
   private func people(_ count: Int, in context: NSManagedObjectContext) throws -> [Person] {
     for index in 0..<count { Person(context: context).age = Int16(index) }
@@ -41,7 +41,7 @@ import Testing
     #expect(table.pageCount == 0 && table.count == 0)
   }
 
-  /// Results that are sorted by anything but their keys are read in batches too.
+  /// Results that are sorted by other values than their keys are read in batches too.
   @Test(arguments: [[1, 2, 3, 4, 5, 6], [6, 1, 5, 2, 4, 3]]) func aBatchIsFoundByEachOfItsKeys(_ keys: [Int64]) {
     var batches = FetchBatches()
     batches.remember(keys, store: 0, root: 0, size: 2, FetchBatches.Options())
@@ -52,7 +52,7 @@ import Testing
     #expect(batches.batch(7, store: 0, root: 0) == nil && batches.batch(1, store: 1, root: 0) == nil)
   }
 
-  /// A fetch of one object is no batch: it pushes none out, and leaves nothing to be done later.
+  /// A fetch of one object is not a batch: it displaces no batch, and leaves no work for later.
   @Test func aSingleResultIsNoBatch() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// What `body` does may free the others: the one at hand stays, and nothing more is visited.
+  /// `body` may free the other states: the current one stays, and nothing more is visited.
   @Test func aWalkThatRetainsMayEmptyTheChain() {
     var visited = 0
     let holder = StatesHolder()
@@ -152,7 +152,7 @@ import Testing
     #expect(last == nil)
   }
 
-  /// Members that are to be read again are not kept alive by what was made of them.
+  /// Members that will be read again are not kept alive by values derived from them.
   @Test func membersThatAreForgottenAreLetGo() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -172,6 +172,6 @@ import Testing
     }
   }
 
-  /// What `body` holds is let go when it returns.
+  /// Releases what `body` holds when it returns.
   private func scoped(_ body: () throws -> Void) rethrows { try body() }
 }

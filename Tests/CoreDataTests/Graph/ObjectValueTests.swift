@@ -6,13 +6,13 @@ import Testing
 
 @testable import CoreData
 
-/// No coding, no transformer.
+/// A class without coding and transformer.
 private final class Opaque: NSObject {
   let number: Int
   init(_ number: Int) { self.number = number }
 }
 
-/// Counts what it is asked for.
+/// Counts its calls.
 private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
   static let calls = Mutex(0)
   override func transformedValue(_ value: Any?) -> Any? {
@@ -25,8 +25,8 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
   }
 }
 
-/// A store in memory keeps the values of transformable attributes as objects. Apple's pages say nothing of
-/// it. What others have seen of Apple's framework, or what the list of features says, stands at each test.
+/// A store in memory keeps the values of transformable attributes as objects. Apple's pages do not describe it. Each
+/// test cites observations of Apple's framework by others, or the list of features.
 @Suite struct ObjectValueTests {
   private func model(_ transformer: String? = "no such transformer") -> NSManagedObjectModel {
     let list = Describing.attribute("list", .transformable)
@@ -87,7 +87,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     #expect(list == nil)
   }
 
-  /// A transformer that could transform the value is not asked either. A store in a file asks it, for both ways.
+  /// A transformer that could transform the value is not called either. A store in a file calls it both ways.
   @Test func aTransformerThatIsThereIsNotCalled() throws {
     let name = "CountingTransformer-\(UUID())"
     ValueTransformer.setValueTransformer(CountingTransformer(), forName: NSValueTransformerName(name))
@@ -119,7 +119,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     }
   }
 
-  /// Features 29.14: predicates look into arrays of transformable attributes, in memory alone.
+  /// Features 29.14: predicates read arrays of transformable attributes, only in memory.
   @Test func predicatesLookIntoThem() throws {
     let context = try context()
     try context.performAndWait {
@@ -143,7 +143,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     }
   }
 
-  /// Features 29.14, as for predicates, and features 30.7: a function of a dictionary fetch is over a key path.
+  /// Features 29.14, as for predicates, and features 30.7: a function of a dictionary fetch applies to a key path.
   @Test func expressionsOfDictionariesLookIntoThem() throws {
     let context = try context()
     try context.performAndWait {
@@ -170,7 +170,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     }
   }
 
-  /// What dictionaries are made of lives until they are made, whoever deletes it meanwhile.
+  /// The values of dictionaries live until the dictionaries are made, even if others delete them meanwhile.
   @Test func aDictionaryHasItsObjectWhileOthersDelete() throws {
     let context = try context()
     let isDone = Mutex(false)
@@ -219,7 +219,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     #expect(lost == 0 && found > 0, "\(lost) of \(found + lost) are lost")
   }
 
-  /// Stores of other entities are not asked.
+  /// Stores of other entities are not used.
   @Test func aStoreOfOtherEntitiesIsNoMatter() throws {
     let model = model()
     model.entities += [Describing.entity("Other", [Describing.attribute("name")])]
@@ -251,7 +251,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
         same.setValue("b", forKey: "name")
         try other.save()
       }
-      // Only one of both has changed anything: no conflict over the list.
+      // Only one of the two has changed anything: there is no conflict over the list.
       thing.setValue(["x"], forKey: "list")
       context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
       try context.save()
@@ -260,7 +260,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     }
   }
 
-  /// Where no transformer is called, one that is not registered fails nothing:
+  /// Where no transformer is called, an unregistered one causes no failure:
   /// https://github.com/mentrena/SyncKit/issues/177
   @Test func aSaveThatFailedIsTriedAgain() throws {
     let model = model()
@@ -346,7 +346,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
   }
 }
 
-/// Objects that rows own, by themselves.
+/// Objects that rows own, without a store.
 @Suite struct RowObjectTests {
   private final class Watched {
     let gone: () -> Void

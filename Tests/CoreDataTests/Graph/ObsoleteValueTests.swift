@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// The files of large values that saves have replaced or deleted stay as long as a context has a row that names one.
+/// The files of large values that saves have replaced or deleted stay while a context has a row that names one.
 @Suite(.enabled(if: CompanyStore.type != .inMemory)) struct ObsoleteValueTests {
   private static var withoutGrace: [AnyHashable: Any] { [NSPersistentStore.externalDataGraceOption: 0] }
 
@@ -63,7 +63,7 @@ import Testing
     return (context, { object })
   }
 
-  /// Looks at the values as if their time had come, and waits for the context's answer.
+  /// Checks the values as if they were due, and waits for the context's search.
   private static func look(_ context: NSManagedObjectContext) {
     ObsoleteValues.shared.look(now: .distantFuture)
     context.core.queue.dispatch?.sync {}
@@ -96,7 +96,7 @@ import Testing
     context.performAndWait { #expect(object().value(forKey: "blob") as? Data == Self.large(1)) }
   }
 
-  /// What no object has is not kept, and another coordinator's row cache does not lead to it.
+  /// A value that no object has is not kept, and another coordinator's row cache does not refer to it.
   @Test func aFaultOfAnotherCoordinatorReadsTheNewRow() throws {
     let company = try Self.make(Self.withoutGrace)
     let other = try CompanyStore(sharing: company, options: Self.withoutGrace)
@@ -115,7 +115,7 @@ import Testing
     try Self.replace(company, 2)
     #expect(try Self.files(company) == 1)
     try Self.delete(company)
-    // The deleted object may be on its way out on another thread.
+    // The deleted object may still be being freed on another thread.
     let deadline = Date(timeIntervalSinceNow: 10)
     while try Self.files(company) > 0, Date() < deadline {
       Thread.sleep(forTimeInterval: 0.01)
@@ -130,7 +130,7 @@ import Testing
     #expect(try Self.files(company) == 2)
   }
 
-  /// A context that reads the new row lets go of the value; a context that nobody serves keeps it.
+  /// A context that reads the new row releases the value; a context whose queue is not served keeps it.
   @Test func aFileStaysUntilNoObjectNeedsIt() throws {
     let company = try Self.make(Self.withoutGrace)
     let (context, object) = try Self.reader(company)
@@ -141,7 +141,8 @@ import Testing
       context.refresh(object(), mergeChanges: false)
       #expect(object().value(forKey: "blob") as? Data == Self.large(2))
     }
-    // Other tests look at the same time, and a context is asked once at a time: three looks are not always enough.
+    // Other tests run checks at the same time, and a context is searched once at a time: three checks are not always
+    // enough.
     var looks = 0
     while try Self.files(company) > 1 && looks < 100 {
       Self.look(context)
@@ -163,7 +164,7 @@ import Testing
     #expect(try Self.files(company) == 0)
   }
 
-  /// A save that fails holds a value which another save has replaced. The value goes once no view from before is left.
+  /// A failed save holds a value that another save has replaced. The value is removed once no earlier view is left.
   @Test func aSaveThatFailsLetsGoOfTheValue() throws {
     let company = try Self.make(Self.withoutGrace)
     do {
@@ -179,7 +180,7 @@ import Testing
       #expect(try Self.files(company) == 2)
       withExtendedLifetime(view) {}
     }
-    // The objects of the context may be on their way out on another thread.
+    // The objects of the context may still be being freed on another thread.
     let deadline = Date(timeIntervalSinceNow: 10)
     while try Self.files(company) > 1, Date() < deadline {
       Thread.sleep(forTimeInterval: 0.01)
@@ -202,7 +203,7 @@ import Testing
     #expect(try Self.files(company) == 0)
   }
 
-  /// What is gone all the same, because another process has removed it, is an error that names the object.
+  /// If another process has removed a file, the error names the object.
   @Test func aFileThatIsGoneIsAnErrorOfItsObject() throws {
     let company = try Self.make()
     for file in try Self.paths(company) { try FileManager.default.removeItem(at: file) }
@@ -217,7 +218,7 @@ import Testing
     }
   }
 
-  /// Where commits are not durable at once, they are before a file goes.
+  /// Where commits are not durable at once, they become durable before a file is removed.
   @Test(.enabled(if: CompanyStore.type == .sqlite), arguments: ["OFF", "NORMAL"], ["WAL", "DELETE"])
   func commitsAreOnTheDiskBeforeAFileGoes(_ synchronous: String, _ journal: String) throws {
     let company = try Self.make([
@@ -229,9 +230,9 @@ import Testing
     #expect(try Self.stored(company) == Self.large(2))
   }
 
-  // MARK: What earlier openings have left
+  // MARK: Files left by earlier openings
 
-  /// Old files of the store that no row names go with the next opening. Others stay.
+  /// Old files of the store that no row names are removed by the next opening. Others stay.
   @Test func anOpeningSweepsTheFolder() throws {
     let company = try Self.make()
     let named = try #require(try Self.paths(company).first)
@@ -258,7 +259,7 @@ import Testing
     #expect(try Self.stored(again) == Self.large(1))
   }
 
-  /// A value that is read in this process is none that an earlier one has left, however long ago it became obsolete.
+  /// A value that this process reads is not swept, however long ago it became obsolete.
   @Test func aSweepLeavesWhatThisProcessReads() throws {
     let company = try Self.make(Self.withoutGrace)
     let (context, object) = try Self.reader(company)

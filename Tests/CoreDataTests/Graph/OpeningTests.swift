@@ -45,8 +45,7 @@ import Testing
     #expect(merged?.entitiesByName["Item"]?.attributesByName.keys.sorted() == ["a"])
   }
 
-  /// Feature 6.3: entities whose hash cannot be computed are compared by the model that the store carries, or by its
-  /// columns.
+  /// Feature 6.3: entities whose hash cannot be computed are compared by the model in the store, or by its columns.
   @Test(arguments: [true, false]) func entitiesWithoutAHashAreComparedByStructure(_ carriesModel: Bool) throws {
     func model(_ elements: [NSAttributeDescription], derivation: String = "canonical:(name)") -> NSManagedObjectModel {
       let derived = NSDerivedAttributeDescription()
@@ -67,7 +66,7 @@ import Testing
     try open(model([width(), height()]))
     let file = try SQLiteConnection(url.path, .readWrite, timeout: 1)
     if !carriesModel { try file.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = NULL") }
-    // As Apple's framework has it, which computes another hash.
+    // As Apple's framework writes it, with another hash.
     let metadata = try SQLiteFormat.metadata(on: file)
     var foreign = metadata
     foreign.versionHashes["Item"] = Array(repeating: 7, count: 32)
@@ -155,18 +154,18 @@ import Testing
     #expect(try Data(contentsOf: copy).isEmpty)
     let others = try FileManager.default.contentsOfDirectory(atPath: copy.deletingLastPathComponent().path)
     #expect(others.filter { $0.hasPrefix("copy") || $0.hasPrefix(".copy") } == ["copy.sqlite"])
-    // A store may be made of it, or copied into it, and it may be removed.
+    // A store may be made in it, or copied into it, and it may be removed.
     try coordinator.migratePersistentStore(
       coordinator.addPersistentStore(type: .sqlite, at: company.url), to: copy, options: nil, type: .sqlite)
     try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
     try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
-    // Clients destroy what is gone, and remove the file again.
+    // Clients destroy a missing store, and remove the file again.
     try FileManager.default.removeItem(at: copy)
     try coordinator.destroyPersistentStore(at: copy, type: .sqlite)
     try FileManager.default.removeItem(at: copy)
   }
 
-  /// Clients destroy the store that is in use, and add a new one there.
+  /// Clients destroy the store in use, and add a new one there.
   @Test(arguments: [NSPersistentStore.StoreType.sqlite, .xml, .binary])
   func aStoreThatIsDestroyedLeavesItsCoordinator(_ type: NSPersistentStore.StoreType) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "opening-\(UUID())")

@@ -38,7 +38,7 @@ import Testing
       try #require(context.all(Person.self, "name == %@", name).first)
     }
 
-    /// The members by key-value coding, which clients read faults with too.
+    /// The members by key-value coding, which clients also use on faults.
     var members: NSOrderedSet { department.value(forKey: "ranking") as? NSOrderedSet ?? [] }
 
     /// The other context adds a member at the end.
@@ -50,7 +50,7 @@ import Testing
       }
     }
 
-    /// What is stored, and what the store says of itself.
+    /// Checks the stored members, and the findings of the store's own inspection.
     func check(_ names: [String], _ location: SourceLocation = #_sourceLocation) throws {
       let stored = try company.run { context in
         (context.object(with: id) as? Department)?.ranking.map { $0.name ?? "" }
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// A fault has its members read again too.
+  /// A fault's members are read again too.
   @Test func aRefreshedFaultForgetsItsMembers() throws {
     let ranking = try Ranking()
     ranking.a.performAndWait {
@@ -81,8 +81,8 @@ import Testing
     try ranking.check(["p1", "p2", "p3", "p4"])
   }
 
-  /// Members that were read before somebody else added one are no base for a change, whichever way they were read: the
-  /// save has a conflict.
+  /// Members that were read before another context added one must not be the base of a change, whichever way they were
+  /// read: the save has a conflict.
   @Test func membersAreNotNewerThanTheirOwner() throws {
     let ranking = try Ranking()
     ranking.a.performAndWait { #expect(ranking.members.count == 2) }
@@ -98,7 +98,7 @@ import Testing
     try ranking.check(["p1", "p2", "p3"])
   }
 
-  /// How members are read whose owner another context has read already.
+  /// How members are read whose owner another context has already read.
   enum Reading: CaseIterable { case whenUsed, prefetched, realized, inABatch }
 
   /// A row that another context has read meanwhile is newer than the view of this context's block. The members are read
@@ -126,7 +126,7 @@ import Testing
         department.ranking.append(try ranking.person("p3", context))
         try context.save()
       }
-      // Now the coordinator knows the new row.
+      // Now the coordinator's cache has the new row.
       let known = try ranking.b.performAndWait { try ranking.b.all(Department.self).count }
       #expect(known == 2)
       let department = try #require(ranking.a.object(with: ranking.id) as? Department)
@@ -146,8 +146,8 @@ import Testing
     try ranking.check(["p1", "p2", "p3", "p4"])
   }
 
-  /// A row that another context has read, but nobody has changed, is no reason for a newer view: what a block reads is
-  /// of one moment.
+  /// A row that another context has read, but that has not changed, needs no newer view: the reads of a block stay of
+  /// one moment.
   @Test func anEqualRowOfAnotherContextKeepsTheMoment() throws {
     let ranking = try Ranking()
     let elsewhere = try ranking.company.reopened()
@@ -169,7 +169,7 @@ import Testing
   /// How a context with unsaved changes reads an object again.
   enum Again: CaseIterable { case refresh, merge, move }
 
-  /// What was added here goes on from the members that are stored by now.
+  /// Additions of this context are applied to the members that are stored now.
   @Test(arguments: Again.allCases)
   func additionsGoOnFromWhatIsStored(_ again: Again) throws {
     let ranking = try Ranking()
@@ -178,7 +178,7 @@ import Testing
     try ranking.check(["p1", "p2", "p3", "p4"])
   }
 
-  /// An order that was set here stays; members that others have added come behind it.
+  /// An order that was set here is kept; members that others have added come after it.
   @Test(arguments: Again.allCases)
   func anOrderStays(_ again: Again) throws {
     let ranking = try Ranking()
@@ -190,7 +190,7 @@ import Testing
     try ranking.check(["p2", "p1", "p4", "p3"])
   }
 
-  /// An attribute that was changed here is no reason to keep members that were read before.
+  /// A changed attribute is no reason to keep members that were read before.
   @Test(arguments: Again.allCases)
   func unchangedMembersAreReadAgain(_ again: Again) throws {
     let ranking = try Ranking()
@@ -202,11 +202,11 @@ import Testing
     try ranking.check(["p1", "p2", "p3", "p4"])
   }
 
-  /// When members are ranked, one of which is said to be gone.
+  /// The time at which members are ranked, one of which was reported as deleted.
   enum Ranks: CaseIterable { case before, meanwhile, afterASave, afterARollback }
 
-  /// Somebody tells of a deletion that was none, of a member or of the owner. Once it is looked for again, each member
-  /// is ranked once, and what the context shows is what it has saved.
+  /// A deletion of a member or of the owner is reported that did not happen. Once it is read again, each member is
+  /// ranked once, and the context shows what it has saved.
   @Test(arguments: [true, false], Ranks.allCases)
   func whatIsThereAgainIsRankedOnce(_ takesMember: Bool, _ ranks: Ranks) throws {
     let ranking = try Ranking()
@@ -241,7 +241,7 @@ import Testing
 }
 
 extension OrderedMemberTests.Ranking {
-  /// Lets the first context read the department again after `body`, adds a member, and saves.
+  /// Makes the first context read the department again after `body`, adds a member, and saves.
   fileprivate func reading(
     _ again: OrderedMemberTests.Again, thenAdding name: String? = nil, _ body: () throws -> Void
   ) throws {
@@ -264,7 +264,7 @@ extension OrderedMemberTests.Ranking {
 
   enum TakenBack: CaseIterable { case rollback, insertion }
 
-  /// A member whose deletion is taken back is where it was.
+  /// A member whose deletion is undone has its former position.
   @Test(arguments: TakenBack.allCases) func aDeletionThatIsTakenBackKeepsTheOrder(_ way: TakenBack) throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -284,7 +284,7 @@ extension OrderedMemberTests.Ranking {
     }
   }
 
-  /// A member that has left before it is deleted does not come back with it.
+  /// A member that was removed before its deletion does not come back when the deletion is undone.
   @Test func aDeletionThatIsTakenBackLeavesTheFormerOwnerAlone() throws {
     let company = try CompanyStore()
     try company.run { context in

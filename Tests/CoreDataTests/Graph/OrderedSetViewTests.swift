@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// The mutable ordered set that stands for a relationship.
+/// The mutable ordered set over a relationship.
 /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutableorderedsetvalue(forkey:)
 @Suite struct OrderedSetViewTests {
   /// Three people, p0 to p2, that a department ranks, and two others.
@@ -21,7 +21,7 @@ import Testing
       department.ranking = Array(people.prefix(3))
       let view = department.mutableOrderedSetValue(forKey: "ranking")
       try body(department, view, people) { department.ranking.map { $0.name ?? "" } }
-      // What the view holds is what the relationship has, and the inverse agrees.
+      // The content of the view equals the relationship, and the inverse agrees.
       #expect(view.array as? [Person] == department.ranking)
       let linked = people.filter { $0.value(forKey: "rankedIn") as? Department === department }
       #expect(linked == people.filter(department.ranking.contains))
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  /// Clients ask for a view for each object that they add. What another view has changed is seen, too.
+  /// Clients get a view again for each object that they add. Changes by another view are visible too.
   @Test func aViewIsAskedForAgainAndAgain() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  /// The typed property takes an array, which may have an object twice.
+  /// The typed property takes an array, which may contain an object twice.
   @Test func aMemberThatIsGivenTwiceIsRankedOnce() throws {
     try ranked { department, view, people, names in
       department.ranking = [people[3], people[3], people[0], people[1]]
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  /// What reads a view of former members, and a view as a value.
+  /// Reads through a view of former members, and a view as a value.
   @Test func aViewOfFormerMembersIsSafe() throws {
     try ranked { department, view, people, names in
       department.ranking = [people[4]]
@@ -183,7 +183,7 @@ import Testing
     }
   }
 
-  /// Two owners in turn, and one by one: no change looks at all members.
+  /// Two owners in turn, and one by one: no change may read all members.
   @Test func manyMembersAreAddedAndRemoved() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -196,7 +196,7 @@ import Testing
       departments[0].ranking = []
       for person in people { context.delete(person) }
       context.processPendingChanges()
-      // Less than a second; where each looked at all, a minute.
+      // Takes less than a second; if each change read all members, a minute.
       #expect(ContinuousClock.now - start < .seconds(20))
       #expect(departments.allSatisfy { $0.ranking.isEmpty })
     }

@@ -3,7 +3,7 @@ import Foundation
 import StoreConformance
 import Testing
 
-/// One-to-one relationships that a context changes, whose objects it has read at different times while another one
+/// One-to-one relationships that a context changes. It has read their objects at different times while another context
 /// changed them too.
 @Suite struct PartnerWalkTests {
   private static func model() -> NSManagedObjectModel {
@@ -20,12 +20,12 @@ import Testing
     return model
   }
 
-  /// What a context changes wins with the policy that prefers its changes, and the two sides agree.
+  /// With the policy that prefers the context's changes, these win, and the two sides agree.
   @Test(arguments: 0..<8) func aLinkThatWinsIsThereOnBothSides(_ part: UInt64) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "partners-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    // Each has rows of its own.
+    // Each coordinator has its own rows.
     let coordinators = try (0..<2).map { _ in
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model())
       try coordinator.addPersistentStore(type: .sqlite, at: folder.appending(path: "store.sqlite"))

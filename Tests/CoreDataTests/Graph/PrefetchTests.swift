@@ -4,9 +4,9 @@ import Testing
 
 @testable import CoreData
 
-/// What is read together with a fetch.
+/// Reads that come together with a fetch.
 @Suite struct PrefetchTests {
-  /// 600 people of one ranking: their department stands 600 times among the owners of the second step.
+  /// 600 people of one ranking: their department occurs 600 times among the owners of the second step.
   @Test func prefetchingOverAToOneReadsEachOwnerOnce() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -78,8 +78,8 @@ import Testing
     }
   }
 
-  /// Objects of which a fetch has read the keys alone are read together before any of them awakes: what is saved while
-  /// they awake changes none of them.
+  /// Objects whose keys alone a fetch has read are read together before any of them awakes: a save while they awake
+  /// changes none of them.
   @Test func rowsAreReadBeforeTheirObjectsAwake() throws {
     let note = Describing.entity("Note", [Describing.attribute("text")])
     note.managedObjectClassName = "CoreDataTests.AwakingNote"
@@ -123,9 +123,9 @@ import Testing
   }
 }
 
-/// An object that runs code of the client's when it has been read.
+/// An object that runs code of the client when it has been read.
 final class AwakingNote: NSManagedObject {
-  /// By thread: tests run side by side.
+  /// By thread, because tests run in parallel.
   static var whenRead: ((AwakingNote) -> Void)? {
     get { Thread.current.threadDictionary["whenRead"] as? (AwakingNote) -> Void }
     set { Thread.current.threadDictionary["whenRead"] = newValue }

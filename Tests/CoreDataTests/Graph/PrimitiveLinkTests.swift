@@ -3,11 +3,11 @@ import Testing
 
 @testable import CoreData
 
-/// Relationships that are changed by primitive accessors, and announced. Such announcements are there "to fire faults,
-/// to maintain inverse relationships, and so on".
+/// Relationships that primitive accessors change, with announcements. Such announcements exist "to fire faults, to
+/// maintain inverse relationships, and so on".
 /// https://developer.apple.com/documentation/coredata/nsmanagedobject/didaccessvalue(forkey:)
 @Suite struct PrimitiveLinkTests {
-  /// The setter of a to-one relationship that Apple's guide has.
+  /// The setter of a to-one relationship in Apple's guide.
   private func set(_ object: NSManagedObject, _ key: String, _ value: NSManagedObject?) {
     object.willChangeValue(forKey: key)
     object.setPrimitiveValue(value, forKey: key)
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  /// One-to-one, and with the delete rule that is for it.
+  /// A one-to-one relationship with its delete rule.
   @Test func whatWasLinkedSoIsReachedByDeleteRules() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  /// What nobody announces keeps no inverse, and is forgotten by a save or a rollback.
+  /// A change without an announcement updates no inverse, and a save or a rollback drops it.
   @Test(arguments: [true, false]) func withoutAnAnnouncementNothingFollows(_ saves: Bool) throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// The accessors of a to-many relationship that Apple's guide has: the primitive value is a mutable set.
+  /// The accessors of a to-many relationship in Apple's guide: the primitive value is a mutable set.
   @Test(arguments: State.allCases) func thePrimitiveSetIsChangedAndAnnounced(_ state: State) throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -101,7 +101,7 @@ import Testing
     }
   }
 
-  /// Foundation's ordered set has an object in `array` as often as it was given.
+  /// Foundation's ordered set contains an object in `array` as often as it was given.
   @Test func anObjectThatIsGivenTwiceIsAMemberOnce() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  /// A client may have seen to the inverse itself.
+  /// A client may have updated the inverse itself.
   @Test(arguments: State.allCases) func anInverseThatIsThereAlreadyIsNotMadeAgain(_ state: State) throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  /// Values that `awakeFromInsert()` sets are no base for what is announced later.
+  /// Values that `awakeFromInsert()` sets are not the base of later announcements.
   @Test func anotherChangeInBetweenIsKnown() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -152,7 +152,7 @@ import Testing
     }
   }
 
-  /// The set is the same as long as a client keeps it, and what others change meanwhile stays.
+  /// The set stays the same while a client keeps it, and changes by others meanwhile are kept.
   @Test func aPrimitiveSetThatIsKeptGoesOn() throws {
     let company = try CompanyStore()
     try company.run { context in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// Members that primitive accessors set, with changes of other kinds around and between.
+/// Members that primitive accessors set, combined with changes of other kinds.
 ///
 /// "you are also responsible for maintaining the inverse relationship":
 /// https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)
@@ -18,7 +18,7 @@ import Testing
     object.primitiveValue(forKey: key) as? NSMutableSet
   }
 
-  /// What nobody announced is no base for what is announced later: other changes have come meanwhile.
+  /// A change without an announcement is not the base of a later announcement: other changes have come meanwhile.
   @Test(arguments: [true, false]) func changesInBetweenAreKept(_ saves: Bool) throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -36,7 +36,7 @@ import Testing
 
   enum Both: CaseIterable { case owner, member, ordinary }
 
-  /// A client that keeps the inverse itself, with primitive accessors or ordinary ones, has each link once.
+  /// If a client updates the inverse itself, with primitive or ordinary accessors, each link exists once.
   @Test(arguments: Both.allCases, [true, false]) func aLinkOfBothSidesIsOne(_ both: Both, _ isSaved: Bool) throws {
     let company = try CompanyStore()
     let tagID = try company.run { context in
@@ -88,7 +88,7 @@ import Testing
 
   enum Way: CaseIterable { case set, setter, inverse }
 
-  /// The order that a client gives its members is kept, whatever the rest of the change is.
+  /// The order that a client gives its members is kept, whatever else the change contains.
   @Test(arguments: Way.allCases) func theOrderOfAPrimitiveSetIsKept(_ way: Way) throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// The set is given again while a change goes on: what was changed in it stays.
+  /// The set is returned again during a change: the changes in it stay.
   @Test func nothingIsLostWhenTheSetIsAskedForAgain() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -160,7 +160,7 @@ import Testing
     }
   }
 
-  /// What a to-one relationship led to may be of another store, whose keys are the same.
+  /// The former destination of a to-one relationship may be in another store, with the same keys.
   @Test func theFormerDestinationMayBeOfAnotherStore() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "former-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  /// A change that is begun, and a save before it ends.
+  /// A change is begun, and a save comes before it ends.
   @Test func whatHappensWithinAnAnnouncementIsKept() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  /// Apple's accessors for one object at a time look at that object alone.
+  /// Apple's accessors for one object at a time must read only that object.
   @Test func manyMembersAreAddedOneByOne() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -218,7 +218,7 @@ import Testing
       }
       let start = ContinuousClock.now
       for person in people { change(.union, person) }
-      // About 0.1 s; where each addition looked at all members, minutes.
+      // About 0.1 s; if each addition read all members, minutes.
       #expect(ContinuousClock.now - start < .seconds(20))
       #expect(department.people.count == people.count && people.allSatisfy { $0.department === department })
       for person in people.suffix(5000) { change(.minus, person) }
@@ -226,7 +226,7 @@ import Testing
       for person in people.suffix(5000) { change(.union, person) }
       change(.minus, people[5])
       #expect(department.people.count == people.count - 1 && people[5].department == nil)
-      // One object more than the client says.
+      // One object more than the client announces.
       department.willChangeValue(forKey: "people", withSetMutation: .minus, using: [people[6]])
       members(department, "people")?.remove(people[6])
       members(department, "people")?.remove(people[7])
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  /// An accessor of the client's announces for itself what another one has announced.
+  /// An accessor of the client announces a change that another one has announced.
   @Test func announcementsMayBeNested() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -262,7 +262,7 @@ import Testing
     }
   }
 
-  /// A value that is set replaces what was changed in a set before.
+  /// Setting a value replaces changes that were made in a set before.
   @Test func aValueThatIsSetReplacesAChangedSet() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -288,7 +288,7 @@ import Testing
     }
   }
 
-  /// The order before the event is the stored one, whoever has changed it first.
+  /// The order before the event is the stored one, whichever change came first.
   @Test func theFormerOrderIsTheStoredOne() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -305,7 +305,7 @@ import Testing
     }
   }
 
-  /// Only the order is another one.
+  /// Only the order differs.
   @Test func anOrderAloneIsAChange() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -322,7 +322,7 @@ import Testing
     }
   }
 
-  /// A member that was removed and not saved, and that a primitive accessor makes one again, was never away.
+  /// If a removal was not saved and a primitive accessor adds the member again, it was never removed.
   @Test(arguments: [true, false]) func aRemovalIsTakenBack(_ ownerIsTag: Bool) throws {
     let company = try CompanyStore()
     try company.run { context in

@@ -14,7 +14,7 @@ struct Rights: OptionSet {
   static let write = Rights(rawValue: 2)
 }
 
-/// A class of a client's own, as the value of a transformable attribute.
+/// A client's own class, as the value of a transformable attribute.
 final class Label: NSObject, NSSecureCoding {
   static var supportsSecureCoding: Bool { true }
   let text: String
@@ -29,7 +29,7 @@ final class LabelTransformer: NSSecureUnarchiveFromDataTransformer {
   }
 }
 
-/// Has a property of every type that `@NSManaged` takes.
+/// Has a property of every type that `@NSManaged` accepts.
 final class Errand: NSManagedObject {
   static let tiny = ManagedProperty<Int8>("tiny")
   static let byte = ManagedProperty<UInt8?>("byte")
@@ -139,11 +139,11 @@ extension Errand {
   }
 }
 
-/// Every type that `@NSManaged` takes has an accessor, which keeps the value through a save. Source: properties that
+/// Every type that `@NSManaged` accepts has an accessor, which keeps the value through a save. Source: properties that
 /// client libraries declare, and https://developer.apple.com/documentation/coredata/modeling-data/generating-code
 /// (types of generated properties).
 @Suite struct PropertyTypeTests {
-  /// Sets a property, and reads it before and after a save, as an object that was read again.
+  /// Sets a property, and reads it before and after a save, in an object that was read again.
   private func keeps<V>(
     _ object: NSManagedObject, _ set: (Errand) -> Void, _ get: (Errand) -> V, _ isRight: (V) -> Bool,
     _ location: SourceLocation = #_sourceLocation
@@ -300,7 +300,7 @@ extension Errand {
   }
 
   @Test func keyPathsOfAllOfThemHaveNames() throws {
-    // Of a class that no model in use knows, and of one in use.
+    // For a class that no model in use has, and for one in use.
     for _ in 0..<2 {
       #expect((\Errand.phase)._kvcKeyPathString == "phase" && (\Errand.colour)._kvcKeyPathString == "colour")
       #expect((\Errand.requiredLabel)._kvcKeyPathString == "label")
@@ -320,7 +320,7 @@ extension Errand {
     await #expect(processExitsWith: .failure) {
       try Errand.inContext { _ = Errand(context: $0)[ManagedProperty<Phase>("rights")] }
     }
-    // The attribute is a text.
+    // The attribute is a string.
     await #expect(processExitsWith: .failure) {
       try Errand.inContext { _ = Errand(context: $0)[ManagedProperty<Phase?>("colour")] }
     }

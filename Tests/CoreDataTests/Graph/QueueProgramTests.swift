@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Programs whose main threads differ, as processes of their own; see Tests/QueuePrograms.
+/// Programs with different main threads, run as separate processes; see Tests/QueuePrograms.
 @Suite struct QueueProgramTests {
   private struct Ending {
     let status: Int32
@@ -12,18 +12,18 @@ import Testing
     let messages: [Substring]
   }
 
-  /// Runs a program that was built beside the tests. One that hangs is ended after 30 seconds.
+  /// Runs a program that was built beside the tests. A program that hangs is ended after 30 seconds.
   private func run(_ name: String, _ arguments: [String] = []) throws -> Ending {
     let process = Process()
     let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
     process.executableURL = URL(filePath: "/usr/bin/timeout")
     process.arguments = ["30", folder.appending(path: name).path] + arguments
-    // A program that stops need not say where: that takes seconds.
+    // A stopped program need not print a backtrace, which takes seconds.
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     let (output, errors) = (Pipe(), Pipe())
     (process.standardOutput, process.standardError) = (output, errors)
     try process.run()
-    // Both are short: neither pipe fills while the other is read.
+    // Both outputs are short: neither pipe fills while the other is read.
     let text = output.text()
     let said = errors.text()
     process.waitUntilExit()

@@ -5,19 +5,19 @@ import Testing
 
 @testable import CoreData
 
-/// Which queue runs what, and who waits for whom.
+/// Which queue runs a block, and which thread waits.
 @Suite struct QueueTests {
   private func context(
     _ company: CompanyStore, _ type: NSManagedObjectContextConcurrencyType
   ) -> NSManagedObjectContext {
     let context = NSManagedObjectContext(concurrencyType: type)
     context.persistentStoreCoordinator = company.coordinator
-    // The store lives as long as the context.
+    // The store must live as long as the context.
     context.userInfo["company"] = company
     return context
   }
 
-  /// Runs `body` on a thread of its own.
+  /// Runs `body` on a new thread.
   private func onAnotherThread<T: Sendable>(_ body: sending @escaping () throws -> T) async throws -> T {
     nonisolated(unsafe) let body = body
     return try await withCheckedThrowingContinuation { continuation in
@@ -25,10 +25,10 @@ import Testing
     }
   }
 
-  /// The form of `perform` that does not wait, which asynchronous code cannot choose.
+  /// The form of `perform` that does not wait, which asynchronous code cannot select.
   private func queue(_ context: NSManagedObjectContext, _ body: sending @escaping () -> Void) { context.perform(body) }
 
-  /// Waits for what the main queue was given so far.
+  /// Waits for the blocks that are in the main queue now.
   private func mainQueueTurn() async {
     await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
   }
@@ -100,7 +100,7 @@ import Testing
     context.persistentStoreCoordinator = coordinator
     context.automaticallyMergesChangesFromParent = true
     let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    // Held, so that what is registered is not read anew.
+    // Held, so that registered objects are not read again.
     nonisolated(unsafe) var ada: Person?
     queue(context) {
       ada = (try? context.existingObject(with: id)) as? Person
@@ -128,7 +128,7 @@ import Testing
       return done.wait(timeout: .now() + 5) == .success
     }
     #expect(isFree)
-    // Taken up at the next use, whether or not the queue had a turn.
+    // Handled at the next use, whether or not the queue had a turn.
     try context.performAndWait {
       #expect(ada?.age == 20)
       ada?.age = 21
@@ -232,7 +232,7 @@ import Testing
     #expect(inserted.isEmpty && delegate.changes == 0)
     await mainQueueTurn()
     #expect(inserted == [2] && delegate.changes == 2 && controller.fetchedObjects?.count == 2)
-    // Nothing is left to be told.
+    // Nothing is left to report.
     await mainQueueTurn()
     #expect(inserted == [2] && context.hasChanges)
     Person(context: context).name = "Lise"

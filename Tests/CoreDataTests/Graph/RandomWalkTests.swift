@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// A generator of its own, so that a seed stands for the same walk everywhere.
+/// A separate generator, so that a seed gives the same walk on every platform.
 struct Dice {
   var state: UInt64
   mutating func next(_ limit: Int) -> Int {
@@ -12,9 +12,9 @@ struct Dice {
   }
 }
 
-/// Random changes by several contexts, against what a fresh context reads. A failure names its seed.
+/// Random changes by several contexts, compared with what a new context reads. A failure reports its seed.
 @Suite struct RandomWalkTests {
-  /// Unsaved changes stay on top of what is merged, and reach the store.
+  /// Unsaved changes are kept over merged values, and reach the store.
   @Test(arguments: 0..<30)
   func unsavedChangesOutliveMerges(seed: Int) throws {
     var dice = Dice(state: UInt64(seed) &* 517 &+ 11)
@@ -65,7 +65,7 @@ struct Dice {
 
   private struct Carried: @unchecked Sendable { let objects: [NSManagedObject] }
 
-  /// For the thread sanitizer: contexts that merge each other's saves, objects let go on other threads, the same IDs
+  /// For the thread sanitizer: contexts that merge each other's saves, objects released on other threads, the same IDs
   /// read by all.
   @Test func contextsOnManyThreadsShareAStore() async throws {
     let company = try CompanyStore()
@@ -176,7 +176,7 @@ struct Dice {
       }.sorted()
   }
 
-  /// A reader that merges every save of a writer knows what a new context reads.
+  /// A reader that merges every save of a writer has the same values as a new context.
   @Test(arguments: 0..<40)
   func aReaderThatMergesIsUpToDate(seed: Int) throws {
     var dice = Dice(state: UInt64(seed) &* 1313 &+ 7)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import CoreData
 
-/// Which rows are read along with those of faults.
+/// Which rows are read ahead with those of faults.
 @Suite struct ReadAheadTests {
-  /// A view of rows with the keys from 1 on that counts what it is asked for.
+  /// A view of rows with the keys from 1 on that counts its reads.
   private final class View: FetchingSnapshot, @unchecked Sendable {
     let count: Int64
     let readsStretches: Bool
@@ -75,12 +75,12 @@ import Testing
   @Test func whoReadsEverythingIsReadTo() throws {
     let view = View(20_000)
     try read((1...20_000).shuffled(), view)
-    // About one search for each sixteen rows, but for the first ones.
+    // About one search for each sixteen rows, except for the first ones.
     #expect(view.stretches > 1000)
     #expect(view.singles < 200)
   }
 
-  /// What may be kept is limited; what was taken is not kept any more.
+  /// The number of kept rows is limited; rows that were taken are not kept any more.
   @Test func rowsThatWereTakenMakeRoomForOthers() throws {
     let view = View(2000, bytes: 64 << 10)
     try read(1...2000, view)
@@ -96,7 +96,7 @@ import Testing
 
   @Test func whatIsReadInVainIsLimited() throws {
     let view = View(100_000)
-    // No two in one stretch.
+    // No two keys in one key range.
     try read((1...6000).map { $0 * 16 }, view)
     #expect(view.stretches <= 32 + 100_000 / 128)
     #expect(view.singles + view.stretches == 6000)
@@ -115,7 +115,7 @@ import Testing
     #expect(throws: StoreError.self) { try read(1...707, view) }
   }
 
-  /// A damaged file may lead to any key.
+  /// A damaged file may contain any key.
   @Test func keysThatNoRowCanHaveAreAskedForOneByOne() throws {
     let view = View(300)
     try read((1...200).map { $0 } + [-5, 0, -16, .min, .max, .max - 16], view)
@@ -129,7 +129,7 @@ import Testing
     #expect(view.singles == 2000)
   }
 
-  /// A commit of the same process makes the view old: what was read along with it is not used.
+  /// A commit of the same process makes the view old: rows that were read ahead in it are not used.
   @Test func aCommitEndsWhatWasReadAlong() throws {
     let company = try CompanyStore()
     let (saving, reading) = (company.context(), company.context())

@@ -6,7 +6,8 @@ import Testing
 
 /// One test for each defect that was found by reading or in use.
 @Suite struct RegressionTests {
-  /// Boxes hold items one way; zoos list animals in order, animals know their zoos without one.
+  /// Boxes hold items in a one-way relationship; zoos list animals in an ordered one, animals know their zoos in an
+  /// unordered one.
   private func context() throws -> NSManagedObjectContext {
     let entities = ["Box", "Item", "Zoo", "Animal", "Node"].map { name in
       let entity = NSEntityDescription()
@@ -127,8 +128,8 @@ import Testing
     #expect(lid == false)
   }
 
-  /// A first save fails, because the lid's amount is no number; the second one goes without the lid. Gives the first
-  /// error.
+  /// A first save fails, because the lid's amount is not a number; the second save goes without the lid. Returns the
+  /// first error.
   private func saveWithoutTheTarget(_ context: NSManagedObjectContext) throws -> CocoaError? {
     let box = insert("Box", context)
     let item = insert("Item", context)
@@ -204,7 +205,7 @@ import Testing
         try context.save()
       }
     }
-    // Inside one block the results of a fetch stay what the fetch has found.
+    // Inside one block the results of a fetch stay as the fetch found them.
     try reader.performAndWait {
       let person = try #require(try reader.all(Person.self).first)
       try save("v1b")

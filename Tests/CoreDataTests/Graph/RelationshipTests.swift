@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  /// The message is Apple's, the stop is ours: there it is an exception.
+  /// The message is Apple's. Apple raises an exception; this library stops the program.
   @Test func anObjectOfAnotherEntityStopsTheProgram() async throws {
     let ending = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -162,7 +162,7 @@ import Testing
     }
   }
 
-  /// A store of links of which each leads to the next.
+  /// A store of links, each of which refers to the next.
   private func withChain(_ count: Int, _ body: (NSManagedObjectContext, _ first: NSManagedObject) throws -> Void) throws
   {
     let entity = NSEntityDescription()
@@ -207,7 +207,7 @@ import Testing
     }
   }
 
-  /// Each batch leads to the next, for whose objects the same is wanted.
+  /// Each batch leads to the next one, whose objects are read in the same way.
   @Test func batchesOfALongChainAreReadWithoutRecursion() throws {
     try withChain(20_000) { context, first in
       context.reset()
@@ -221,7 +221,7 @@ import Testing
     }
   }
 
-  /// An object that is its own member leaves itself on both sides.
+  /// An object that is its own member is removed from itself on both sides.
   @Test func anObjectIsRemovedFromItself() throws {
     let person = Describing.entity("Employee")
     Describing.relate(person, "reports", toMany: true, person, "boss", toManyBack: false)
@@ -238,7 +238,7 @@ import Testing
     }
   }
 
-  /// A member that was added without reading any, of an object that is deleted.
+  /// A member was added without reading the others, and the owner is deleted.
   @Test func aDeletedObjectLeavesThoseThatItHasJustJoined() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -259,7 +259,7 @@ import Testing
     }
   }
 
-  /// The store removes the pairs with the row. Where no object knows its members, none need be read.
+  /// The store removes the pairs with the row. If no object has read its members, none need be read.
   @Test func aDeletionReadsNoPairs() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
@@ -293,7 +293,7 @@ import Testing
     }
   }
 
-  /// The members as they were last saved are in the order of then, however the present order came about.
+  /// The last saved members are in their saved order, however the present order was made.
   @Test(arguments: [false, true]) func theOrderOfTheLastSaveIsKnown(_ isMoved: Bool) throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

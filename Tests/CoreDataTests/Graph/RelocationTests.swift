@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// `setURL(_:for:)`: a store goes on at another place.
+/// `setURL(_:for:)`: a store is used at another URL.
 @Suite struct RelocationTests {
   typealias StoreType = NSPersistentStore.StoreType
   typealias Stack = StoreMigrationTests.Stack
@@ -18,7 +18,7 @@ import Testing
     try context.save()
   }
 
-  /// What another coordinator reads at a place.
+  /// The names that another coordinator reads at a URL.
   private func names(_ type: StoreType, _ url: URL) throws -> [String?] {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
     let store = try coordinator.addPersistentStore(type: type, at: url)
@@ -54,7 +54,7 @@ import Testing
     #expect(metadata["kept"] as? String == "yes" && metadata[NSStoreUUIDKey] as? String == stack.store.identifier)
   }
 
-  /// As `mv` does it while the store is open.
+  /// As `mv` does while the store is open.
   @Test(arguments: persistent) func movedFilesAreFollowed(_ type: StoreType) throws {
     let stack = try Stack(type)
     let folder = stack.folder.appending(path: "moved")

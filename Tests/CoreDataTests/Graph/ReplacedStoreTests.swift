@@ -5,9 +5,9 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// SQLite stores that are open while their file is removed, or another store takes its place.
+/// SQLite stores that are open while their file is removed, or replaced by another store.
 @Suite struct ReplacedStoreTests {
-  /// A folder with stores, each opened by a coordinator of its own.
+  /// A folder with stores, each opened by a separate coordinator.
   private final class World {
     let folder: URL
     var url: URL { folder.appending(path: "store.sqlite") }
@@ -24,7 +24,7 @@ import Testing
       get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
     }
 
-    /// Makes a store at another URL, of the same UUID or of its own, with one person.
+    /// Makes a store at another URL, with the same UUID or a new one, and with one person.
     func make(_ name: String, _ person: String) throws -> URL {
       let opened = try Opened(file(name))
       try opened.save(person)
@@ -62,7 +62,7 @@ import Testing
 
     func close() throws { try coordinator.remove(store) }
 
-    /// Checks that neither reading nor saving is possible, and that both say why.
+    /// Checks that neither reading nor saving is possible, and that both errors say why.
     func expectReplaced(_ what: Comment) {
       for error in [
         #expect(throws: CocoaError.self, what) { try save("lost") },
@@ -92,7 +92,7 @@ import Testing
     try other.destroyPersistentStore(at: world.url, type: .sqlite)
     #expect(try world.names == ["store.sqlite"] && Data(contentsOf: world.url).isEmpty)
     opened.expectReplaced("destroyed")
-    // Another store in the same place is none of the first one's business.
+    // Another store at the same URL does not affect the first one.
     let next = try Opened(world.url)
     try next.save("next")
     opened.expectReplaced("made anew")
@@ -129,7 +129,7 @@ import Testing
     #expect(try world.names == ["source.sqlite", "store.sqlite"] && Data(contentsOf: source).isEmpty)
   }
 
-  /// A view that somebody holds does not keep another store from taking the place, and shows what it showed.
+  /// A view that is held does not prevent the replacement, and still shows its state.
   @Test(arguments: [true, false]) func viewsAreNotInTheWay(_ isKilled: Bool) throws {
     let world = try World()
     let opened = try Opened(world.url)
@@ -144,7 +144,7 @@ import Testing
     #expect(try reader.text("SELECT ZNAME FROM ZPERSON") == "a")
     opened.expectReplaced("replaced")
     if isKilled {
-      // The files as a killed process leaves them: what was copied is in the log alone.
+      // The files as a killed process leaves them: the copied content is only in the log.
       let left = world.file("left.sqlite")
       for suffix in ["", "-wal"] {
         try FileManager.default.copyItem(atPath: world.url.path + suffix, toPath: left.path + suffix)
@@ -156,7 +156,7 @@ import Testing
     try expectContent(world.url, ["new"], "at the end")
   }
 
-  /// A file that is moved over the store's: a copy of it from before, with the same UUID.
+  /// A file is moved over the store's file: an earlier copy of it, with the same UUID.
   @Test(arguments: [true, false]) func aFileThatIsMovedOverAnOpenStoreStaysAsItIs(_ isOpenedBefore: Bool) throws {
     let world = try World()
     let opened = try Opened(world.url)
@@ -205,7 +205,7 @@ import Testing
     try expectContent(world.url, ["a"], "at the end")
   }
 
-  /// Only a commit that is running makes a removal or a replacement wait.
+  /// Only a running commit makes a removal or a replacement wait.
   @Test(arguments: ["WAL", "DELETE"]) func aRunningCommitIsWaitedFor(_ journal: String) throws {
     let world = try World()
     let opened = try Opened(world.url, journal: journal)

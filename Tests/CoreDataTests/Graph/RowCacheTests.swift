@@ -14,7 +14,7 @@ import Testing
     return builder.finish(key: key, entity: 0, version: version)
   }
 
-  /// A view that shows so many commits.
+  /// A view that shows `commitNumber` commits.
   private func view(_ commitNumber: UInt64, _ start: UInt64 = 1, _ end: UInt64? = nil) -> ViewStamp {
     ViewStamp(commitNumber: commitNumber, start: start, end: end ?? start)
   }
@@ -31,7 +31,7 @@ import Testing
   @Test func anOlderRowIsGivenBackAndNotKept() {
     let cache = RowCache(roots: 1)
     _ = cache.merge(0, row(8, version: 2), view: view(0))
-    // Who reads from an older view gets what that view has: its rows must agree with each other.
+    // Reads from an older view get the rows of that view, because they must agree with each other.
     #expect(cache.merge(0, row(7, version: 1), view: view(0)).int(0) == 7)
     #expect(cached(cache) == 8)
   }
@@ -59,8 +59,8 @@ import Testing
     #expect(cached(cache) == 7)
   }
 
-  /// A store that moved has other rows under the same keys and versions. What is still read of its former place stays
-  /// out.
+  /// A store that moved has other rows with the same keys and versions. Rows that are still read from its former URL
+  /// are not kept.
   @Test func rowsOfAFormerEngineAreNotKept() {
     let cache = RowCache(roots: 1)
     let former = view(7, cache.nextView())
@@ -82,12 +82,12 @@ import Testing
     #expect(!cache.hasRows(after: first))
     _ = cache.merge(0, row(8, version: 2), view: second)
     #expect(cache.hasRows(after: first) && !cache.hasRows(after: second))
-    // One whose taking began before that of the second, and ended after it.
+    // A view whose start is before that of the second view, and whose end is after it.
     _ = cache.merge(0, row(9, version: 3), view: view(0, first.start, cache.nextView()))
     #expect(cache.hasRows(after: second))
   }
 
-  /// Rows that nobody uses are looked at only when there are very many: until then all stay, however large they are.
+  /// Unused rows are dropped only when there are very many: until then all stay, however large they are.
   @Test func unusedRowsStayUntilThereAreMany() {
     let cache = RowCache(roots: 1)
     let text = String(repeating: "x", count: 1 << 20)

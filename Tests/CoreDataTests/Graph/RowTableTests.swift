@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-/// The table of rows does what a dictionary does, however the keys lie.
+/// The table of rows behaves like a dictionary, for all distributions of keys.
 @Suite struct RowTableTests {
   private let builder = RowBuilder()
 
@@ -63,7 +63,7 @@ import Testing
     for index in 0..<100 { rows[index] = row(Int64(index) + 1) }
     table.merge(RowChunk(rows: rows), isCurrent: true)
     #expect(table.count == 100)
-    // The older one is given back and not kept; the same one is shared.
+    // The older row is returned and not kept; the equal row is shared.
     #expect(rows[4]?.version == 1)
     #expect(table.row(5)?.version == 2)
     #expect(rows[2]?.isIdentical(to: first) == true)

@@ -7,7 +7,7 @@ import Testing
 @testable import CoreData
 
 @Suite struct SavingTests {
-  /// A store that a client implements may say anything.
+  /// A client's store may return anything.
   @Test func conflictsAboutNothingEndTheSave() throws {
     let company = try CompanyStore()
     try company.run { context in
@@ -82,7 +82,7 @@ import Testing
       #expect(empty.value(forKey: "int64") == nil && empty.value(forKey: "list") == nil)
       for (key, value) in values {
         let found = full.value(forKey: key)
-        // As objects: an AnyHashable of an NSNumber is not equal to one of a Bool here.
+        // Compared as objects: an AnyHashable of an NSNumber does not equal one of a Bool here.
         #expect(NSArray(array: [found as Any]) == NSArray(array: [value]), "\(key): \(String(describing: found))")
       }
       let list = try #require(full.value(forKey: "list") as? [Any])
@@ -105,7 +105,7 @@ import Testing
       #expect(files() == 1)
       #expect(object.value(forKey: "blob") as? Data == large)
     }
-    // They go in the background.
+    // They are removed in the background.
     func awaitNone() {
       let deadline = Date(timeIntervalSinceNow: 10)
       while files() > 0 && Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import CoreData
 
-/// A coordinator with several stores: who goes where, and what may not cross.
+/// A coordinator with several stores: which store takes an object, and which links are rejected.
 @Suite struct SeveralStoresTests {
-  /// People and departments in the first store; departments, by configuration, in the second too.
+  /// People and departments in the first store; by configuration, departments in the second too.
   private func stack() throws -> (NSManagedObjectContext, NSPersistentStore, NSPersistentStore, URL) {
     let model = Company.model()
     let entities = model.entitiesByName
@@ -34,7 +34,7 @@ import Testing
       try context.save()
       #expect(person.objectID.persistentStore === staff)
       #expect(tag.objectID.persistentStore === rest && other.objectID.persistentStore === rest)
-      // A fetch is a union over the stores, sorted and cut as a whole.
+      // A fetch combines the results of all stores, and sorts and limits them as a whole.
       let request = NSFetchRequest<Person>(entityName: "Person")
       request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
       #expect(try context.fetch(request).map(\.name) == ["A", "B"])
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// A permanent ID says in which store the object is, so that nothing is assigned any more:
+  /// A permanent ID names the object's store, so the object cannot be assigned any more:
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectid/persistentstore
   @Test func anObjectWithAPermanentIDStaysInItsStore() throws {
     let (context, staff, rest, folder) = try stack()
@@ -96,7 +96,7 @@ import Testing
         #expect(try names(NSPredicate(format: "SELF != %@", object)) == ["here"])
         #expect(try names(NSPredicate(format: "SELF IN %@", [object])) == ["there"])
       }
-      // Unsaved changes are laid over by the same predicate.
+      // Unsaved changes are evaluated with the same predicate.
       (here.age, there.age) = (1, 1)
       #expect(try names(NSPredicate(format: "SELF == %@ AND age == 1", there)) == ["there"])
     }
@@ -122,14 +122,14 @@ import Testing
       #expect(person.department === here)
       try context.save()
       #expect(person.department === here && there.people.isEmpty)
-      // An object that is not saved yet belongs to a store all the same.
+      // An unsaved object belongs to a store too.
       let unsaved = Department(context: context)
       context.assign(unsaved, to: rest)
       person.department = unsaved
       #expect(#expect(throws: CocoaError.self) { try context.save() }?.code == .managedObjectExternalRelationship)
       context.rollback()
       #expect(person.department === here && !context.hasChanges)
-      // Nor by link pairs.
+      // The same for link pairs.
       let tag = Tag(context: context)
       tag.label = "t"
       person.tags = [tag]
@@ -141,8 +141,8 @@ import Testing
     }
   }
 
-  /// Somebody tells of a deletion that was none. Once the object is looked for again, its link to another store is
-  /// given up on both sides, and the save has nothing to refuse.
+  /// A deletion is reported that did not happen. When the object is read again, its link to another store is discarded
+  /// on both sides, and the save succeeds.
   @Test(arguments: [true, false], [true, false])
   func aLinkToAnotherStoreIsGivenUpWithTheObject(_ takesOwner: Bool, _ linksBefore: Bool) throws {
     let (context, _, rest, folder) = try stack()
@@ -161,7 +161,7 @@ import Testing
         #expect(person.department == nil && there.people.isEmpty)
         try context.save()
       } else {
-        // The change is the person's: it stays, and is refused.
+        // The change belongs to the person: it is kept, and rejected.
         #expect(person.department === there && there.people == [person])
         #expect(#expect(throws: CocoaError.self) { try context.save() }?.code == .managedObjectExternalRelationship)
         context.rollback()

@@ -19,7 +19,7 @@ import Testing
       }
     }
 
-    /// A descriptor that is opened beside SQLite and closed again takes all locks of the process with it.
+    /// Closing a descriptor that was opened beside SQLite releases all locks of the process on the file.
     @Test func nothingTakesAwayTheLocksOfAnOpenStore() throws {
       let company = try CompanyStore()
       try company.run { (context) throws in
@@ -36,7 +36,7 @@ import Testing
       let second = try company.reopened()
       try second.coordinator.remove(second.store)
       #expect(try locks(company.url) == held)
-      // The trap itself, so that this test is known to see it.
+      // Makes the mistake itself, to prove that this test notices it.
       _ = try Data(contentsOf: company.url)
       #expect(try locks(company.url) == 0)
     }
@@ -82,7 +82,7 @@ import Testing
     let writer = try SQLiteConnection(url.path, .readWrite, timeout: 0)
     try writer.execute("BEGIN IMMEDIATE")
     #expect(try !anotherProcessCanWrite(url))
-    // Everything that looks at the file beside SQLite.
+    // All functions that read the file beside SQLite.
     _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)
     _ = try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url)
     _ = try NSPersistentStoreCoordinator.inferredModel(forPersistentStoreAt: url)
@@ -92,7 +92,7 @@ import Testing
     try second.remove(
       try second.addPersistentStore(type: .sqlite, at: url, options: [NSReadOnlyPersistentStoreOption: true]))
     #expect(try !anotherProcessCanWrite(url))
-    // The trap itself, so that this test is known to see it.
+    // Makes the mistake itself, to prove that this test notices it.
     if mode == "DELETE" {
       _ = try Data(contentsOf: url)
       #expect(try anotherProcessCanWrite(url))
@@ -140,7 +140,7 @@ import Testing
       Person(context: context).name = "Ada"
       try context.save()
     }
-    // What another process leaves behind that was killed: the log holds the rows, and there is no shared memory.
+    // The files that a killed process leaves: the log contains the rows, and there is no shared memory.
     let left = company.url.deletingLastPathComponent().appending(path: "left.sqlite")
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(atPath: company.url.path + suffix, toPath: left.path + suffix)

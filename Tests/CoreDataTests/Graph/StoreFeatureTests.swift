@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-/// What the SQLite store does on its own account: derived attributes, history, foreign objects in the file.
+/// Features of the SQLite store itself: derived attributes, history, foreign schema objects in the file.
 @Suite struct StoreFeatureTests {
   private func folder() throws -> URL {
     let url = FileManager.default.temporaryDirectory.appending(path: "feature-\(UUID())")
@@ -54,7 +54,7 @@ import Testing
     return context
   }
 
-  /// Feature 3.18: it is read-only. That the program stops, as for a key that is not there, is a rule of ours.
+  /// Feature 3.18: it is read-only. Stopping the program, as for an unknown key, is a rule of this library.
   @Test func aDerivedAttributeCannotBeSet() async throws {
     let ending = try #require(
       await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -118,7 +118,7 @@ import Testing
       person.name = "B"
       try tracked.save()
     }
-    // Opened without the option, the store's history goes on.
+    // If it is opened without the option, the store's history continues.
     let plain = try context(Company.model(), url)
     try plain.performAndWait {
       plain.delete(try #require(try plain.all(Person.self).first))

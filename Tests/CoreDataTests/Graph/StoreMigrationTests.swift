@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Stores that move to another place or type under the contexts that use them, and their metadata.
+/// Stores that move to another URL or type while contexts use them, and their metadata.
 @Suite struct StoreMigrationTests {
   typealias StoreType = NSPersistentStore.StoreType
   static let persistentTypes: [StoreType] = {
@@ -17,7 +17,7 @@ import Testing
   }()
   static let types = persistentTypes + [.inMemory]
 
-  /// A coordinator with one store, in a folder that goes at the end.
+  /// A coordinator with one store, in a folder that is removed at the end.
   final class Stack {
     let folder = FileManager.default.temporaryDirectory.appending(path: "migration-\(UUID())")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
@@ -37,8 +37,7 @@ import Testing
     }
   }
 
-  /// A department whose people, a person each, have a rank, tags and large data; the key of the first tag is that of a
-  /// person too.
+  /// A department whose people have a rank, tags and large data. The key of the first tag is also the key of a person.
   @discardableResult
   private func fill(_ context: NSManagedObjectContext) throws -> Department {
     let department = Department(context: context)
@@ -70,7 +69,7 @@ import Testing
       let (id, uuid) = (department.objectID, stack.store.identifier)
       stack.store.metadata["kept"] = "yes"
       try context.save()
-      // Unsaved changes stay, in this context and in another one.
+      // Unsaved changes are kept, in this context and in another one.
       let ada = try #require(try context.all(Person.self, "name == 'Ada'").first)
       ada.age = 36
       let new = Person(context: context)
@@ -107,7 +106,7 @@ import Testing
     }
   }
 
-  /// New objects go to a store that can be written to, once theirs has moved to a file that is only read.
+  /// New objects go to a writable store once theirs has moved to a file that is opened read-only.
   @Test func newObjectsGoToAnotherStoreOnceTheirsIsReadOnly() throws {
     let stack = try Stack(.sqlite)
     let second = try stack.coordinator.addPersistentStore(
@@ -223,7 +222,7 @@ import Testing
 }
 
 extension StoreMigrationTests.Stack {
-  /// A context with nothing cached; for a store in memory one of the same coordinator.
+  /// A context with an empty cache; for a store in memory, one of the same coordinator.
   func reader(_ type: NSPersistentStore.StoreType) throws -> NSManagedObjectContext {
     if type == .inMemory { return context() }
     for store in coordinator.persistentStores { try coordinator.remove(store) }

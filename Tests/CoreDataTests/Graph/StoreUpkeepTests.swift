@@ -6,7 +6,7 @@ import Testing
 
 @testable import CoreData
 
-/// What a coordinator keeps of its stores: their metadata, what could not be read, and their indices.
+/// The state that a coordinator keeps for its stores: metadata, read errors, and indices.
 @Suite struct StoreUpkeepTests {
   @Test(arguments: StoreMigrationTests.persistentTypes)
   func metadataKeepsIntegersAndTruthValues(_ type: NSPersistentStore.StoreType) throws {
@@ -39,7 +39,7 @@ import Testing
     #expect(found["seven"] as? Int == 7)
   }
 
-  /// What is set replaces all that was there but the store's own entries.
+  /// Setting metadata replaces all former entries except the store's own.
   @Test(arguments: StoreMigrationTests.persistentTypes)
   func metadataThatIsSetReplacesWhatWasThere(_ type: NSPersistentStore.StoreType) throws {
     let stack = try AcknowledgedStack(type)
@@ -64,7 +64,7 @@ import Testing
     let store = try #require(coordinator.persistentStores.first)
     let url = try #require(store.url)
     let (backend, schema) = try (NSPersistentStoreCoordinator.backend(store.type), store.requireEngine().schema)
-    // The file has the first metadata by then, and the save has not returned.
+    // At this time the file contains the first metadata, and the save has not returned.
     let hook = { @Sendable in coordinator.setMetadata(["n": 2], for: store) }
     try store.reconnect(at: url) { (url) throws(StoreError) in
       HookedStore(try backend.open(at: url, schema: schema, options: StoreOptions()), didCommit: hook)
@@ -79,8 +79,8 @@ import Testing
     #expect(metadata["n"] as? Int == 2)
   }
 
-  /// A save is planned, a newer one writes newer metadata, then the first one commits. A store in memory encodes no
-  /// value, by which this is arranged.
+  /// A save is planned, a newer one writes newer metadata, then the first one commits. The test arranges this by a
+  /// value that is encoded; a store in memory encodes none.
   @Test(arguments: StoreMigrationTests.persistentTypes, [true, false])
   func metadataOfANewerSaveIsNotOverwritten(_ type: NSPersistentStore.StoreType, _ hasObjects: Bool) throws {
     let stack = try AcknowledgedStack(type)
@@ -106,7 +106,7 @@ import Testing
     #expect(found["n"] as? Int == 2)
   }
 
-  /// A save that fails leaves the metadata to the next one.
+  /// A failed save leaves the metadata to the next one.
   @Test(arguments: StoreMigrationTests.persistentTypes)
   func metadataOfAFailedSaveIsSavedWithTheNext(_ type: NSPersistentStore.StoreType) throws {
     let stack = try AcknowledgedStack(type)
@@ -133,8 +133,8 @@ import Testing
     #expect(found["n"] as? Int == 1)
   }
 
-  /// Feature 20.3: where Apple's framework stops the program by an exception, every save is an error until the changes
-  /// are taken back (decision 004).
+  /// Feature 20.3: where Apple's framework stops the program by an exception, every save throws an error until the
+  /// changes are rolled back (decision 004).
   @Test func anUnreadableValueIsNoErrorOfOtherObjects() throws {
     let stack = try AcknowledgedStack(.sqlite)
     let context = stack.context()
@@ -149,7 +149,7 @@ import Testing
       #expect(context.object(with: broken.objectID).value(forKey: "blob") == nil)
       let soundID = try context.existingObject(with: id).objectID
       #expect(soundID == id)
-      // No save builds on what was not read, until the changes are taken back.
+      // No save may depend on unread values, until the changes are rolled back.
       _ = stack.insert("Member", in: context)
       for _ in 0..<2 {
         let error = #expect(throws: CocoaError.self) { try context.save() }
@@ -162,8 +162,8 @@ import Testing
     }
   }
 
-  /// A store that makes its file larger, or that mends it after a failed commit, waits until nobody reads it. A context
-  /// that has read lets go of its view before it has keys counted or saves.
+  /// A store that enlarges its file, or repairs it after a failed commit, waits until no thread reads it. A context
+  /// drops its own view before it allocates keys or saves.
   @Test(arguments: StoreMigrationTests.persistentTypes)
   func nobodyWaitsForAViewOfItsOwn(_ type: NSPersistentStore.StoreType) throws {
     let stack = try AcknowledgedStack(type)
@@ -199,9 +199,9 @@ import Testing
       let store = try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))
       try coordinator.remove(store)
     }
-    // More than there are indices.
+    // More rounds than there are indices.
     for _ in 0..<66_000 { try round() }
-    // Objects of a removed store are never those of another one.
+    // Objects of a removed store never belong to another one.
     let first = try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))
     try context.performAndWait {
       let object = NSEntityDescription.insertNewObject(forEntityName: "Member", into: context)
@@ -223,8 +223,8 @@ import Testing
   }
 }
 
-/// A store that runs code before it writes, with the number of its views that somebody has, and at the end of each
-/// commit, before the commit returns.
+/// A store that runs code before it writes, with the number of its views that are held, and at the end of each commit,
+/// before the commit returns.
 private final class HookedStore: Store {
   private struct View: Sendable {
     weak let snapshot: (any StoreSnapshot)?

@@ -2,16 +2,16 @@ import Testing
 
 @testable import CoreData
 
-/// What is known of the members of one relationship.
+/// The state of the members of one relationship.
 @Suite struct ToManyStateTests {
-  /// Where there are many, they are looked up in a table.
+  /// If there are many members, they are looked up in a table.
   @Test func aMemberThatWasTakenOutOfManyIsNone() throws {
     let company = try CompanyStore()
     try company.run { context in
       let people = (0..<20).map { _ in Person(context: context) }
       let state = ToManyState(0, isFault: false)
       people.forEach(state.add)
-      // The last one, one in the middle, and the one that has come into its position.
+      // The last one, one in the middle, and the one that has moved to its position.
       for index in [19, 3, 18] {
         #expect(state.contains(people[index]))
         state.remove(people[index], keepsOrder: false)
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// The table is made when the members have been searched some times. It knows who is added later.
+  /// The table is made after several searches. It includes members that are added later.
   @Test func aMemberThatIsAddedToManyIsOne() throws {
     let company = try CompanyStore()
     try company.run { context in

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// SQLite stores at `/dev/null`: their files are in the temporary folder, and nowhere when nobody uses them.
+/// SQLite stores at `/dev/null`: their files are in the temporary folder, and are removed when they are no longer used.
 struct TracelessStoreTests {
   @Test func whatIsLetGoOfIsRemovedAtOnce() async {
     await #expect(processExitsWith: .success) {
@@ -16,7 +16,7 @@ struct TracelessStoreTests {
     }
   }
 
-  /// Whatever program opens a store next, at whatever URL.
+  /// Whichever program opens a store next, at any URL.
   @Test func whatAHundredKilledProgramsLeaveIsRemovedByTheNextStart() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -24,7 +24,8 @@ struct TracelessStoreTests {
     func count() throws -> Int {
       try FileManager.default.contentsOfDirectory(atPath: folder.path).count { $0.hasPrefix("OpenCoreData-") }
     }
-    // What has another name, and what looks like a folder of ours and is a link, are somebody else's.
+    // A folder with another name, and a link with a name like those of this library's folders, belong to other
+    // programs.
     let others = ["OpenCoreData-mine", "CoreData-\(UUID().uuidString)"]
     for name in others {
       try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: false)
@@ -63,7 +64,7 @@ struct TracelessStoreTests {
   @Test func whatNobodyClosesIsRemovedWhenTheProgramEnds() async {
     await #expect(processExitsWith: .success) {
       try Traceless.useOwnFolder()
-      // What is registered first runs last.
+      // The function that is registered first runs last.
       atexit { if Traceless.files != 0 { _exit(EXIT_FAILURE) } }
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())
       try coordinator.addPersistentStore(type: .sqlite, at: URL(filePath: "/dev/null"))

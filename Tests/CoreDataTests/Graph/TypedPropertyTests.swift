@@ -9,7 +9,7 @@ final class Note: NSManagedObject {
   static let seen = ManagedProperty<Bool>("seen")
   static let weight = ManagedProperty<Double>("weight")
   static let date = ManagedProperty<Date?>("date")
-  /// Wrong on purpose: the model says that the count is an integer.
+  /// Deliberately wrong: in the model the count is an integer.
   static let countAsText = ManagedProperty<String?>("count")
   static let countAsDouble = ManagedProperty<Double>("count")
 
@@ -39,7 +39,7 @@ final class Note: NSManagedObject {
   }
 }
 
-/// Typed accessors against what the model says of a property.
+/// Typed accessors compared with a property's type in the model.
 @Suite struct TypedPropertyTests {
   @Test(arguments: [false, true])
   func typedAccessorsServeStoredAndTransientAttributes(_ isTransient: Bool) throws {

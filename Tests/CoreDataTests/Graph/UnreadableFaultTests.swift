@@ -5,7 +5,7 @@ import Testing
 @testable import SQLiteBackend
 
 /// Faults whose rows cannot be read. Feature 20.3: where Apple's framework stops the program by an exception, every
-/// save is an error until the changes are taken back (decision 004).
+/// save throws an error until the changes are rolled back (decision 004).
 @Suite(.enabled(if: CompanyStore.type == .sqlite, "it damages the file")) struct UnreadableFaultTests {
   /// A department with one person, in a coordinator that has read neither.
   private struct World {
@@ -28,7 +28,8 @@ import Testing
     func hideNames() throws { try other.execute("ALTER TABLE ZPERSON RENAME COLUMN ZNAME TO ZHIDDEN") }
     func showNames() throws { try other.execute("ALTER TABLE ZPERSON RENAME COLUMN ZHIDDEN TO ZNAME") }
 
-    /// Faults of the person and of the department. A block of its own: another reads what the file has by then.
+    /// Faults of the person and of the department. The reads are in a separate block: the next block reads the present
+    /// content of the file.
     func faults() throws -> (person: Person, department: Department) {
       try context.performAndWait {
         let found = try (#require(context.all(Person.self).first), #require(context.all(Department.self).first))
@@ -57,7 +58,7 @@ import Testing
         #expect(context.hasChanges)
       }
     }
-    // That it can be read by now changes nothing of what was built on it.
+    // A later successful read does not repair changes that depend on the failed one.
     try world.showNames()
     try context.performAndWait {
       #expect(throws: CocoaError.self) { try context.save() }
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  /// The error is the caller's where the caller can have one; no save is stopped by it.
+  /// If the caller can get the error, it is the caller's, and no save is prevented by it.
   @Test func whoAsksForAnObjectHasTheError() throws {
     let world = try World()
     let context = world.context
@@ -97,7 +98,7 @@ import Testing
     #expect(String(decoding: ending.standardErrorContent, as: UTF8.self).contains("a fault could not be read"))
   }
 
-  /// Changes of others that are merged are no reads of the client's: who asks for the object has the error.
+  /// Merging changes of others is no read by the client: only a client's read of the object reports the error.
   @Test func whatAMergeCouldNotReadIsNoErrorOfTheSave() throws {
     let world = try World()
     let context = world.context
@@ -119,7 +120,7 @@ import Testing
     }
   }
 
-  /// A context for which a row that is gone stops the program "when it is read" is not stopped by asking.
+  /// If a missing row stops the program "when it is read", a call of `existingObject(with:)` does not.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/shoulddeleteinaccessiblefaults
   @Test func whoAsksForAGoneObjectIsToldSo() throws {
     let world = try World()

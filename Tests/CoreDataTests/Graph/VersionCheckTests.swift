@@ -5,8 +5,8 @@ import Testing
 
 @testable import SQLiteBackend
 
-/// Objects that get members from the other side alone are not written, and must still have the version they were read
-/// with: a save asks for ranges of their keys.
+/// Objects that get members only from the other side are not written, but must still have the version that was read: a
+/// save checks ranges of their keys.
 @Suite struct VersionCheckTests {
   /// More than one range of 512 keys.
   private static let count = 600
@@ -17,7 +17,7 @@ import Testing
 
   private func fill(_ company: CompanyStore) throws {
     try company.run { (context) throws in
-      // Saved one after the other: their keys follow the titles.
+      // Saved one after the other, so that their keys are in the order of their titles.
       for index in 0..<Self.count {
         Department(context: context).title = String(index + 1000)
         if index % 100 == 99 { try context.save() }
@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  /// What the save of a new person in each department says: nil, or who is in conflict.
+  /// The result of saving a new person in each department: nil, or the titles of the conflicting departments.
   private func save(_ company: CompanyStore, meanwhile: (NSManagedObjectContext) throws -> Void) throws -> [String]? {
     try company.run { (context) throws in
       let departments = try departments(context)
@@ -60,7 +60,7 @@ import Testing
     #expect(try save(company) { $0.delete(try departments($0)[index]) } == [String(index + 1000)])
   }
 
-  /// In a table that was made anew without the key two rows may have the same one: the store is refused.
+  /// In a table that was made again without the key, two rows may have the same key: the store is rejected.
   @Test(.enabled(if: CompanyStore.type == .sqlite), arguments: ["", "UNIQUE", "COMPOSITE"])
   func aTableWithoutAPrimaryKeyIsRefused(_ key: String) throws {
     let company = try CompanyStore()
@@ -82,7 +82,7 @@ import Testing
 }
 
 extension Department {
-  /// A change of the department that leaves its title as it is.
+  /// A change of the department that does not affect its title.
   fileprivate func addToRanking() {
     if let managedObjectContext { ranking = [Person(context: managedObjectContext)] }
   }

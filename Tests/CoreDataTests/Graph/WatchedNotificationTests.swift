@@ -4,11 +4,11 @@ import Testing
 @testable import CoreData
 
 @Suite struct WatchedNotificationTests {
-  /// "posts after a context finishes writing unsaved changes", whoever watches:
+  /// "posts after a context finishes writing unsaved changes", for all observers:
   /// https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nsmanagedobjectcontextdidsave
-  /// . The raw texts are those that clients write.
+  /// . The raw names are those that clients write.
   @Test func theyArePostedToWhoWatchesByText() async {
-    // In a process of its own, where nobody has asked for a name.
+    // In a separate process, which has used no name property.
     await #expect(processExitsWith: .success) {
       final class Seen: @unchecked Sendable { var names: [String] = [] }
       let seen = Seen()
@@ -33,7 +33,7 @@ import Testing
 
   /// Decision 017.
   @Test func aProcessMayHaveThemPostedFromTheMomentThatTheirNameIsAskedFor() async {
-    // In a process of its own: other tests ask for the names.
+    // In a separate process, because other tests use the name properties.
     await #expect(processExitsWith: .success) {
       final class Seen: @unchecked Sendable { var names: [String] = [] }
       let seen = Seen()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  /// Who begins to watch in the middle of a save's changes learns of all of them.
+  /// An observer that is added in the middle of a save's changes gets all of them.
   @Test func whoBeginsToWatchInTheMiddleLearnsOfTheWholeSave() async {
     await #expect(processExitsWith: .success) {
       NSManagedObjectContext.postsOnlyRequestedNotifications = true

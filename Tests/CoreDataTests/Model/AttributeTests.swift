@@ -105,8 +105,7 @@ import Testing
     }
   }
 
-  /// Of a class of the application, of one below it, and of a name that the process does not know: nobody can judge
-  /// that.
+  /// A class of the application, a subclass of it, and a name that the process does not know and so cannot check.
   @Test(arguments: ["ShadeOfGrey", "CoreDataTests.ShadeOfGrey", "UIColor"])
   func valuesOfTheApplicationsClassesAreAccepted(_ name: String) throws {
     let shade = Describing.attribute("shade", .transformable)

@@ -80,7 +80,7 @@ import Testing
     try withObject(model()) { object, _ in
       #expect(dictionary(object) == ["place": ["zip": Int16(1000)] as NSDictionary])
     }
-    // What the composite's own default has comes first.
+    // The composite's own default takes precedence.
     try withObject(model(default: ["street": "S", "place": ["zip": 5]])) { object, _ in
       #expect(dictionary(object) == ["street": "S", "place": ["zip": Int16(5)] as NSDictionary])
     }
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  /// A composite that must have a value, and elements that must where it has one (feature 5.4).
+  /// A mandatory composite, and elements that are mandatory where the composite has a value (feature 5.4).
   @Test func mandatoryElementsAreJudgedWhereTheCompositeHasAValue() throws {
     func code(_ value: [String: Any]?, mandatory: Bool) throws -> [String: Int] {
       var result: [String: Int] = [:]
@@ -135,7 +135,8 @@ import Testing
     #expect(try code(["street": "S", "place": ["zip": 40_000]], mandatory: true) == ["address.place.zip": 1610])
   }
 
-  /// A key beside composites that are nil is refused like any other. Dictionaries have no order: so several.
+  /// An unknown key is rejected also beside composites that are nil. Dictionaries have no order, so there are several
+  /// composites.
   @Test func aKeyThatIsNoneIsRefusedBesideCompositesThatAreNil() throws {
     let inner = (0..<6).map { Describing.composite("inner\($0)", [Describing.attribute("leaf")]) }
     let model = Describing.model([Describing.entity("Item", [Describing.composite("whole", inner)])])
@@ -150,7 +151,7 @@ import Testing
     }
   }
 
-  /// The columns of a composite stand before what `havingPredicate` names.
+  /// The columns of a composite come before those that `havingPredicate` names.
   @Test func dictionariesOfCompositesCanBeLimitedByAnAggregate() throws {
     try withObject(model()) { object, context in
       object.setValue(["street": "S", "note": "N"], forKey: "address")

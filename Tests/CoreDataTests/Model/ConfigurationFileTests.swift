@@ -6,11 +6,11 @@ import Testing
 @testable import CoreDataTool
 @testable import SQLiteBackend
 
-/// The files of stores with a configuration, as SQLite has them.
+/// The SQLite files of stores with a configuration.
 ///
 /// [addPersistentStore](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/addpersistentstore(oftype:configurationname:at:options:)):
-/// the store uses the configuration. That its file has nothing of other entities is issue 22; no page says what tables
-/// it has.
+/// the store uses the configuration. Issue 22 requires that its file contains nothing of other entities; no page says
+/// which tables it has.
 @Suite struct ConfigurationFileTests {
   private func fill(_ context: NSManagedObjectContext) throws {
     let department = context.insert(configured: "Department", ["title": "Physics"])
@@ -25,7 +25,7 @@ import Testing
     #expect(
       try place.tables() == ["ZDEPARTMENT", "ZPERSON", "Z_1SKILLED", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
     #expect(try place.columns("ZDEPARTMENT") == ["ZTITLE", "Z_ENT", "Z_OPT", "Z_PK"])
-    // Neither guests nor what leads to badges.
+    // Neither guests nor relationships to badges.
     #expect(try place.columns("ZPERSON") == ["ZDEPARTMENT", "ZNAME", "ZSALARY", "Z_ENT", "Z_OPT", "Z_PK"])
     #expect(
       try place.rows("SELECT Z_ENT || ' ' || Z_NAME || ' ' || Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
@@ -49,7 +49,7 @@ import Testing
     #expect(try place.hashes() == ["Badge"])
   }
 
-  /// The model that a store carries; see decision 009 of the design.
+  /// The model in a store; see decision 009 of the design.
   @Test func theEmbeddedModelIsTheConfigurations() throws {
     for (configuration, entities) in [
       ("Notes", ["Audit"]), ("Staff", ["Badge", "Department", "Employee", "Person"]), ("Empty", []),
@@ -61,7 +61,7 @@ import Testing
       #expect(carried.entitiesByName.keys.sorted() == entities && carried.configurations == [configuration])
       let metadata = try place.metadata()
       #expect(carried.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata))
-      // Where nothing leads out of the configuration, the model is that of the file.
+      // If no relationship leads out of the configuration, the model is that of the file.
       let isWhole = carried.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
       #expect(isWhole == (configuration != "Staff"))
       for name in entities {
@@ -74,7 +74,7 @@ import Testing
   // MARK: Files of others
 
   /// A file as Apple's framework makes it for a model whose only entities are those of the configuration, without an
-  /// embedded model. No store of a configuration is known that Apple's framework made; `columns` are what it may have
+  /// embedded model. No store of a configuration made by Apple's framework is known; `columns` are the possible columns
   /// of relationships that lead out.
   private func makeForeignFile(_ place: ConfiguredPlace, columns: String) throws {
     let hashes = ConfiguredPlace.model().entityVersionHashesByName
@@ -127,7 +127,7 @@ import Testing
     #expect(try place.rows("SELECT count(*) FROM Z_PRIMARYKEY") == ["3"])
   }
 
-  /// A row of an entity that the configuration does not have, in a table that it shares, is nobody's.
+  /// A row of an entity outside of the configuration, in a shared table, is left alone.
   @Test func rowsOfOtherEntitiesAreLeftAlone() throws {
     let place = try ConfiguredPlace()
     try makeForeignFile(place, columns: "")
@@ -144,7 +144,7 @@ import Testing
   // MARK: History, uniqueness, the tool
 
   /// [Persistent history](https://developer.apple.com/documentation/coredata/consuming-relevant-store-changes) of a
-  /// store with a configuration names its own entities.
+  /// store with a configuration uses the numbers of its own entities.
   @Test func historyIsRecorded() throws {
     let place = try ConfiguredPlace()
     let options = [NSPersistentHistoryTrackingKey: true]
@@ -158,7 +158,7 @@ import Testing
   }
 
   /// [uniquenessConstraints](https://developer.apple.com/documentation/coredata/nsentitydescription/uniquenessconstraints)
-  /// of stored entities are kept, those over links that are not stored are not asked for.
+  /// of stored entities are enforced; those over links that are not stored are ignored.
   @Test func constraintsOfStoredEntitiesAreKept() throws {
     func model() -> NSManagedObjectModel {
       let model = ConfiguredPlace.model()
@@ -174,7 +174,7 @@ import Testing
       let error = #expect(throws: CocoaError.self) { try context.save() }
       #expect(error?.code == .managedObjectConstraintMerge)
       context.rollback()
-      // Two values that change places.
+      // Two objects exchange their values.
       let (one, two) = (
         try #require(try context.found("Employee", sort: "salary").first),
         try context.found("Employee", sort: "salary")[1]
@@ -187,7 +187,7 @@ import Testing
       try place.rows("SELECT name FROM sqlite_master WHERE name LIKE '%UNIQUE%'") == ["Z_Employee_UNIQUE_salary"])
   }
 
-  /// The tool reads, checks, converts and recovers a store of a configuration by the model that it carries, or by the
+  /// The tool reads, checks, converts and recovers a store of a configuration, with the model in the store or the
   /// application's.
   @Test(arguments: StoreMigrationTests.persistentTypes, ["Staff", "Notes"])
   func theToolReadsAFileOfAConfiguration(_ type: NSPersistentStore.StoreType, _ configuration: String) throws {

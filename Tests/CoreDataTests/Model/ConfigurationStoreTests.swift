@@ -11,14 +11,14 @@ import Testing
 /// [addPersistentStore](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/addpersistentstore(oftype:configurationname:at:options:)):
 /// the configuration's name is the one "that will be used by the new store".
 /// [NSManagedObjectModel](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel): a configuration is
-/// a named set of the model's entities. What the parts of a file are then is decision 066.
+/// a named set of the model's entities. Decision 066 defines the resulting parts of a file.
 @Suite struct ConfigurationStoreTests {
   typealias StoreType = NSPersistentStore.StoreType
   private static let persistent = StoreMigrationTests.persistentTypes
   private static let types = StoreMigrationTests.types
   private static let staff = ["Department", "Employee", "Person"]
 
-  /// Two employees in a department; the one has a skill there.
+  /// Two employees in a department; one of them has a skill there.
   private func fill(_ context: NSManagedObjectContext) throws {
     let department = context.insert(configured: "Department", ["title": "Physics"])
     for (name, salary) in [("Ada", 2), ("Emmy", 1)] {
@@ -33,7 +33,7 @@ import Testing
     objects.map { $0.value(forKey: "name") as? String ?? "" }
   }
 
-  // MARK: What a store says of itself
+  // MARK: Metadata of a store
 
   /// [isConfiguration](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/isconfiguration(withname:compatiblewithstoremetadata:))
   /// compares "the version information in the store metadata with the entity versions of a given configuration".
@@ -69,8 +69,8 @@ import Testing
     }
   }
 
-  /// Another entity of the model changes the numbers of all; a store of a configuration does not notice. LMDB's rows
-  /// are laid out by the whole model (decision 066).
+  /// Another entity of the model changes the numbers of all entities; a store of a configuration is not affected.
+  /// LMDB's rows are laid out by the whole model (decision 066).
   @Test(arguments: persistent) func otherEntitiesOfTheModelAreNoMatter(_ type: StoreType) throws {
     let place = try ConfiguredPlace()
     try place.use(type, "Staff") { (context, _) throws in try fill(context) }
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  /// A configuration may have no entities: its stores hold nothing.
+  /// A configuration may have no entities; then its stores are empty.
   @Test(arguments: types) func anEmptyConfigurationMakesAnEmptyStore(_ type: StoreType) throws {
     let place = try ConfiguredPlace()
     for _ in 0..<2 {
@@ -106,7 +106,8 @@ import Testing
 
   // MARK: Files of an earlier version
 
-  /// This library has made files of the whole model, whatever the configuration: they open, and stay what they are.
+  /// Earlier versions of this library made files of the whole model, whatever the configuration: they open, and keep
+  /// the whole model.
   @Test(arguments: persistent) func aFileOfTheWholeModelOpensWithAConfigurationToo(_ type: StoreType) throws {
     let place = try ConfiguredPlace()
     try place.use(type, nil) { (context, _) throws in
@@ -120,7 +121,7 @@ import Testing
       try place.use(type, "Staff", options: options) { (context, store) throws in
         #expect(store.configurationName == "Staff")
         #expect(names(try context.found("Employee", sort: "name")) == ["Ada", "Emmy"])
-        // The store is not asked for what its configuration does not have.
+        // The store is not read for entities outside of its configuration.
         #expect(try context.found("Audit").isEmpty)
         let ada = try #require(try context.found("Employee", "name == 'Ada'").first)
         ada.setValue((ada.value(forKey: "salary") as? Int ?? 0) + 1, forKey: "salary")
@@ -172,10 +173,10 @@ import Testing
       let department = try #require(try context.found("Department").first)
       #expect(department.objectID.persistentStore === staff)
       #expect((department.value(forKey: "notes") as? [NSManagedObject])?.count == 1)
-      // An entity above those of the configuration: its store is asked for the objects below.
+      // A superentity of entities in the configuration: its store is read for their objects.
       #expect(names(try context.found("Person", sort: "name")) == ["Ada", "Emmy"])
       #expect(try context.found("Guest").isEmpty)
-      // No store takes a guest; a note is not for the staff's.
+      // No store takes a guest; the staff's store takes no note.
       let guest = context.insert(configured: "Guest")
       #expect(throws: CocoaError.self) { try context.save() }
       context.delete(guest)
@@ -187,7 +188,7 @@ import Testing
     }
   }
 
-  /// An ID of an entity that the store does not hold leads to nothing.
+  /// An ID of an entity that the store does not hold identifies no object.
   @Test(arguments: types) func noObjectIsFoundOfAnotherEntity(_ type: StoreType) throws {
     let place = try ConfiguredPlace()
     try place.use(type, "Staff") { (context, store) throws in
@@ -235,7 +236,7 @@ import Testing
 
   /// [Cross-store
   /// relationships](https://developer.apple.com/documentation/coredata/linking-data-between-two-core-data-stores) are
-  /// not saved, as between stores of the whole model; what was tried and taken back leaves nothing behind.
+  /// not saved, as between stores of the whole model. An attempt that was undone leaves no trace.
   @Test(arguments: types) func aLinkOutOfTheConfigurationIsRefused(_ type: StoreType) throws {
     let place = try ConfiguredPlace()
     try place.use(type, "Staff") { (context, _) throws in
@@ -268,8 +269,8 @@ import Testing
 
   // MARK: Stores of clients
 
-  /// Stores of [a class of one's own](https://developer.apple.com/documentation/coredata/nspersistentstore) have the
-  /// configuration's hashes too, and keep them when they become one of another type.
+  /// Stores of [a client's class](https://developer.apple.com/documentation/coredata/nspersistentstore) have the
+  /// configuration's hashes too, and keep them when they move to another type.
   @Test(arguments: [DictionaryStore.type])
   func aStoreOfAClientHasTheHashesOfTheConfiguration(_ type: String) throws {
     NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.type)

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import SQLiteBackend
 
-/// A folder with stores of a model that has configurations, opened and closed for each piece of work.
+/// A folder with stores of a model with configurations, which are opened and closed for each piece of work.
 final class ConfiguredPlace {
   typealias StoreType = NSPersistentStore.StoreType
 
@@ -15,9 +15,9 @@ final class ConfiguredPlace {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  /// `Person` with `Employee` and `Guest` below it; the staff has no guests. `Staff` and `Labels` are connected by
-  /// relationships of every kind, `Notes` stands alone. Entities of other configurations come first in the model's
-  /// order.
+  /// `Person` with the sub-entities `Employee` and `Guest`; the configuration `Staff` has no guests. `Staff` and
+  /// `Labels` are connected by relationships of every kind, `Notes` is not connected. Entities of other configurations
+  /// come first in the model's order.
   static func model(also more: [NSEntityDescription] = []) -> NSManagedObjectModel {
     let person = Describing.entity("Person", [Describing.attribute("name")])
     person.isAbstract = true
@@ -45,7 +45,7 @@ final class ConfiguredPlace {
     return model
   }
 
-  /// Adds the store, and removes it again behind `body`.
+  /// Adds the store, calls `body`, and removes the store again.
   @discardableResult
   func use<R>(
     _ type: StoreType, _ configuration: String?, at other: URL? = nil, model: NSManagedObjectModel = model(),
@@ -60,7 +60,7 @@ final class ConfiguredPlace {
     return try context.performAndWait { try body(context, store) }
   }
 
-  /// The code with which a store is refused, nil where it opens.
+  /// The error code with which a store is rejected; nil where it opens.
   func refusal(
     _ type: StoreType, _ configuration: String?, model: NSManagedObjectModel = model()
   ) throws -> Int? {

@@ -26,12 +26,12 @@ import Testing
     let book = try #require(model.entitiesByName["Book"])
     let read = try roundTrip(book)
     #expect(read.managedObjectModelIfAny == nil && read.subentities.isEmpty)
-    // Own properties alone, and related entities by name.
+    // Only its own properties, and related entities by name.
     #expect(Set(read.properties.map(\.name)) == ["author", "folded", "namesakes", "size", "title"])
     #expect(read.properties.sorted { $0.name < $1.name } == book.properties.sorted { $0.name < $1.name })
     #expect(read.indexes == book.indexes && read.uniquenessConstraints as? [[String]] == [["title"]])
     #expect(read.userInfo?["note"] as? String == "x")
-    // In a model with its destination it is whole again.
+    // In a model with its destination, the relationship is connected again.
     let author = try roundTrip(try #require(model.entitiesByName["Author"]))
     let other = Describing.model([read, author])
     #expect(read.relationshipsByName["author"]?.destinationEntity === author)

@@ -119,7 +119,7 @@ import Testing
       }
       let error = #expect(throws: CocoaError.self) { try context.save() }
       #expect(error?.code == .managedObjectConstraintMerge)
-      // Nil is distinct from nil.
+      // Nil values never count as equal.
       for object in context.insertedObjects { object.setValue(nil, forKey: "x") }
       try context.save()
     }

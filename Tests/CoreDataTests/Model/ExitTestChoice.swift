@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads what the parent test has put into the environment: an exit test's body cannot capture anything.
+/// Reads the value that the parent test has put into the environment: an exit test's body cannot capture values.
 enum ExitTestChoice {
   private static let name = "OPENCOREDATA_EXIT_TEST_CHOICE"
   static func set(_ choice: Int) { setenv(name, String(choice), 1) }

@@ -6,7 +6,7 @@ import Testing
 
 /// Feature 3.16: fetched properties.
 @Suite struct FetchedPropertyTests {
-  /// Shops with their region; each sees, by fetched properties, customers, which know nothing of shops.
+  /// Shops with their region. Their fetched properties return customers, which have no relationship to shops.
   private func context() throws -> NSManagedObjectContext {
     let shop = Describing.entity("Shop", [Describing.attribute("region"), Describing.attribute("limit", .integer16)])
     let customer = Describing.entity("Customer", [Describing.attribute("name"), Describing.attribute("place")])
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// Clients: what a model's author noted may be set while the model is in use.
+  /// Clients: the `userInfo` of a property may be set while the model is in use.
   @Test func theRequestSeesWhatIsNotedLater() throws {
     let context = try context()
     try context.performAndWait {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Feature 1.1: a model that is in use cannot be changed, by no setter of any of its parts.
+/// Feature 1.1: a model in use cannot be changed by any setter of its parts.
 @Suite(.serialized) struct ImmutabilityTests {
   typealias Change = (name: String, make: (NSManagedObjectModel) -> Void)
 
@@ -90,7 +90,7 @@ import Testing
     return model
   }
 
-  /// Runs the chosen change on a model in use. Does not return unless the change was made.
+  /// Runs the chosen change on a model in use. Does not return unless the change succeeded.
   static func run(_ changes: [Change]) {
     guard let model = try? model(), changes.indices.contains(ExitTestChoice.current) else { return }
     changes[ExitTestChoice.current].make(model)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import CoreData
 
-/// Features 5.4, 4.10 and 3.18: what every save asks of values, whatever rules the model states.
+/// Features 5.4, 4.10 and 3.18: the validation of values that every save does, whatever the validation predicates.
 @Suite struct MandatoryValueTests {
-  /// A department with employees that must have one, and must have at least one employee itself.
+  /// A department with employees. Each employee must have a department, and a department at least one employee.
   private func company() -> NSManagedObjectModel {
     let department = Describing.entity("Department", [Describing.attribute("name")])
     let name = Describing.attribute("name")
@@ -20,7 +20,7 @@ import Testing
     return Describing.model([department, employee])
   }
 
-  /// Codes by key of what a save reports.
+  /// The error codes of a save, by key.
   private func errors(_ context: NSManagedObjectContext) throws -> [String: Int] {
     do { try context.save() } catch let error as CocoaError {
       let all = error.userInfo[NSDetailedErrorsKey] as? [any Error] ?? [error]
@@ -42,13 +42,13 @@ import Testing
       let employee = insert("Employee", context)
       #expect(try errors(context) == ["department": 1570, "name": 1570])
       employee.setValue("", forKey: "name")
-      // An empty text is a value.
+      // An empty string is a value.
       #expect(try errors(context) == ["department": 1570])
       let department = insert("Department", context)
       #expect(try errors(context) == ["department": 1570, "employees": 1570])
       employee.setValue(department, forKey: "department")
       #expect(try errors(context) == [:])
-      // The last member leaves: the owner is judged although only its member was set.
+      // The last member leaves: the owner is validated although only its member was set.
       let other = insert("Department", context)
       employee.setValue(other, forKey: "department")
       #expect(try errors(context) == ["employees": 1570])
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  /// The same where nobody has read the owner's members.
+  /// The same where no code has read the owner's members.
   @Test func theOwnerOfUnreadMembersIsJudged() throws {
     let context = try Describing.context(company())
     try context.performAndWait { () throws in
@@ -77,8 +77,8 @@ import Testing
     }
   }
 
-  /// A value that is null in the file although the model asks for one, in an object of which only a link is changed:
-  /// "iterates through all of the receiver's properties validating each in turn",
+  /// A mandatory value that is null in the file, in an object of which only a link is changed: "iterates through all of
+  /// the receiver's properties validating each in turn",
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/validateforupdate()
   @Test func whatWasReadIsJudgedAlsoWhenOnlyLinksChange() throws {
     let model = company()
@@ -92,7 +92,7 @@ import Testing
       object.setValue("E", forKey: "name")
       object.setValue(department, forKey: "department")
       #expect(try errors(context) == [:])
-      // As a file written by others may have it.
+      // As in a file that other software has written.
       let row = try #require(object.row)
       let damaged = row.draft(version: row.version)
       for (slot, _) in object.info.mandatorySlots { #expect(damaged.patch(slot, .null)) }
@@ -137,7 +137,8 @@ import Testing
     }
   }
 
-  /// A derived value exists after the save only, so a mandatory one can never be saved: as on Apple's platforms.
+  /// A derived value exists only after the save, so an object with a mandatory one can never be saved, as on Apple's
+  /// platforms.
   @Test func mandatoryDerivedAttributesCannotBeInserted() throws {
     let derived = NSDerivedAttributeDescription()
     (derived.name, derived.type, derived.isOptional) = ("folded", .string, false)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-/// What is wrong with a model is a typed error when it is first used, which names the entity and the property.
+/// A fault of a model is a typed error when the model is first used. The error names the entity and the property.
 @Suite struct ModelErrorsTests {
   private func error(_ entities: NSEntityDescription...) throws -> SchemaError {
     try error(Describing.model(entities))
@@ -125,7 +125,7 @@ import Testing
       return entity
     }
     for wrong in ["none", "t", "many"] { #expect(try error(constrained([wrong])).property == wrong) }
-    // One of nothing constrains nothing.
+    // An empty constraint has no effect.
     let nothing = try Describing.model([constrained([])]).freeze()
     #expect(nothing.schema.entity(named: "A")?.uniquenessConstraints == [])
     #expect(try error(constrained([1])).message.contains("uniqueness constraint"))

@@ -33,7 +33,7 @@ import Testing
     #expect(throws: CocoaError.self) { try NSManagedObjectModel.read(URL(filePath: "/nonexistent.momd")) }
   }
 
-  /// Each model that Apple's tools made can be used and is equal to its copy.
+  /// Each model that Apple's tools made can be used and equals its copy.
   @Test(Corpus.condition) func everyModelOfTheCorpusCanBeUsedAndCopied() throws {
     let found = FileManager.default.enumerator(
       at: Corpus.root.appending(path: "models"), includingPropertiesForKeys: nil)

@@ -6,7 +6,7 @@ import Testing
 
 /// Feature 1.10: texts for users in a strings file beside the model.
 @Suite struct ModelTextsTests {
-  /// A folder with models `Shop` and `Bank` and the given files.
+  /// A folder with the models `Shop` and `Bank` and the given files.
   private func withModels(_ files: [String: String], _ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "texts-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }

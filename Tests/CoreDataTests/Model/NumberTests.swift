@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-/// Numbers of key-value coding are objects, as `NSManagedObject`'s values of Objective-C are:
+/// Numbers of key-value coding are objects, as in `NSManagedObject` of Objective-C:
 /// https://developer.apple.com/documentation/coredata/nsattributetype and the table of attribute types and their
 /// classes, https://developer.apple.com/documentation/coredata/nsattributedescription/attributevalueclassname.
 @Suite struct NumberTests {
@@ -23,7 +23,7 @@ import Testing
     return try Describing.context(Describing.model([Describing.entity("A", attributes + [transient, preset])]))
   }
 
-  /// What a cast finds in a value.
+  /// Checks the casts of a value.
   private static func expectNumber(_ value: Any?, _ number: Int, _ location: SourceLocation = #_sourceLocation) {
     let value = value as Any
     #expect(value is NSNumber, "\(value)", sourceLocation: location)
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  /// Foundation gives a Boolean of an `NSDictionary` as a `Bool` here, which casts to `NSNumber`, but to no other
+  /// Here Foundation returns a Boolean of an `NSDictionary` as a `Bool`, which casts to `NSNumber`, but to no other
   /// number.
   @Test func dictionariesOfFetchesHaveNumbers() throws {
     let context = try Self.context()
@@ -95,7 +95,7 @@ import Testing
     #expect(metadata["half"] as? Double == 0.5 && metadata["half"] is NSNumber)
   }
 
-  /// Integers and truth values beside each other. Both cast to `Bool` and to `Int` here; the encoding tells them apart.
+  /// Integers and truth values together. Both cast to `Bool` and to `Int` here; only their encoding differs.
   private static var zerosAndOnes: [(name: String, value: Any, isTruth: Bool)] {
     [
       ("zero", NSNumber(value: 0), false), ("one", NSNumber(value: 1), false),
@@ -192,7 +192,7 @@ import Testing
     #expect(encoded("3", "int16") == nil && encoded("3", "decimal") == nil)
   }
 
-  /// `AnyHashable(NSNumber(3)) == AnyHashable(3)`, but their hashes differ: nothing here may hash one against the
+  /// `AnyHashable(NSNumber(3)) == AnyHashable(3)`, but their hashes differ: the library must not look up one by the
   /// other.
   @Test func numbersOfBothKindsAreFoundInCollections() throws {
     let context = try Self.context()

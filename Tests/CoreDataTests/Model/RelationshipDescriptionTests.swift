@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Features 3.12 to 3.15, 5.4 to 5.6: what a relationship's description says is kept at save.
+/// Features 3.12 to 3.15, 5.4 to 5.6: a save enforces the description of a relationship.
 @Suite struct RelationshipDescriptionTests {
   /// A team and its players; `change` sets the relationship to the players.
   private func context(

@@ -4,11 +4,11 @@ import Testing
 
 @testable import CoreData
 
-/// Features 1.8, 1.15, 3.16: what of a fetch request is kept in model files, in archives and in stores.
+/// Features 1.8, 1.15, 3.16: the parts of a fetch request that model files, archives and stores keep.
 @Suite struct RequestRecordingTests {
   typealias Request = NSFetchRequest<any NSFetchRequestResult>
 
-  /// One part of a request each, by which alone two requests may differ.
+  /// One part of a request each. Two requests may differ in only this part.
   static let parts: [@Sendable (Request) -> Void] = [
     { $0.propertiesToFetch = ["title"] }, { $0.propertiesToFetch = [] }, { $0.propertiesToGroupBy = ["title"] },
     { $0.havingPredicate = NSPredicate(format: "$n > 1") },
@@ -19,7 +19,7 @@ import Testing
     { $0.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)] },
   ]
 
-  /// What no record holds, and the words for it.
+  /// Parts without a record, and the text of the error.
   static let obstacles: [(words: String, part: @Sendable (Request) -> Void)] = [
     ("fetches by a block", { $0.predicate = NSPredicate { _, _ in true } }),
     ("fetches by a block", { $0.havingPredicate = NSPredicate { _, _ in true } }),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Features 3.4 and section 5: the rules that a model states for values.
+/// Features 3.4 and section 5: the validation predicates of a model.
 @Suite struct ValidationRuleTests {
   private func ruled(
     _ name: String, _ type: NSAttributeDescription.AttributeType, _ rules: [(NSPredicate, String)]
@@ -50,7 +50,7 @@ import Testing
     return model
   }
 
-  /// The error of saving a new object with a value, nil where it is saved.
+  /// The error of saving a new object with a value; nil where it is saved.
   private func error(_ value: Any?, _ key: String) throws -> CocoaError? {
     let context = try Describing.context(model())
     return try context.performAndWait {
@@ -75,7 +75,7 @@ import Testing
     for (text, code) in [("ab", nil), ("a", 1670), ("abcde", 1660), ("AB", 1680), ("ab1", 1680)] as [(String, Int?)] {
       #expect(try error(text, "code")?.errorCode == code)
     }
-    // The first rule that is broken is the one that is reported.
+    // The first rule that is broken is reported.
     #expect(try error("", "code")?.errorCode == 1670)
     #expect(try error(Decimal(string: "0.1"), "price") == nil)
     #expect(try error(Decimal(0), "price")?.errorCode == 1550)
@@ -201,7 +201,7 @@ import Testing
     }
   }
 
-  /// Rules on relationships: over the object, or over the set of members, as far as they have changed.
+  /// Predicates on relationships: for the object, or for the set of members, if they have changed.
   @Test func relationshipsHaveRulesToo() throws {
     let team = Describing.entity("Team", [Describing.attribute("name")])
     let player = Describing.entity("Player", [Describing.attribute("name")])
@@ -236,7 +236,7 @@ import Testing
       #expect(try failure()?.localizedDescription == "no X")
       players[1].setValue("Y", forKey: "name")
       #expect(try failure() == nil)
-      // Not judged again while they do not change.
+      // Not validated again while they do not change.
       players[1].setValue("X", forKey: "name")
       #expect(try failure() == nil)
     }

@@ -13,7 +13,7 @@ import Testing
     return try Describing.context(Describing.model([Describing.entity("A", [attribute])]))
   }
 
-  /// What comes back after a save and a refresh.
+  /// The value after a save and a refresh.
   private func roundTrip(_ value: Any, _ transformer: String?) throws -> Any? {
     let context = try context(transformer)
     return try context.performAndWait {
@@ -52,7 +52,7 @@ import Testing
         == URL(string: "https://example.com/a"))
   }
 
-  /// A value is made once of what is stored, and is the same object until the object is a fault again.
+  /// A value is decoded once, and is the same object until the managed object is a fault again.
   @Test func whatWasReadOnceStaysTheSameObject() throws {
     let context = try context(nil)
     try context.performAndWait {
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  /// A typed property of bytes gives what was set, and the store has what the transformer made of it.
+  /// A typed property of bytes returns the value that was set, and the store has the transformer's result.
   @Test func bytesOfATransformableGoThroughItsTransformer() throws {
     ValueTransformer.setValueTransformer(InvertingTransformer(), forName: NSValueTransformerName("Inverting"))
     let attributes = [Describing.attribute("value", .transformable), Describing.attribute("plain", .binaryData)]
@@ -179,8 +179,7 @@ import Testing
     #expect((try roundTrip(nulls, nil) as? NSArray)?.isEqual(to: ["a", NSNull()]) == true)
   }
 
-  /// Foundation's unarchiver reads the application's classes, and would end the process at collections that contradict
-  /// themselves.
+  /// Foundation's unarchiver reads the application's classes, but would end the process at inconsistent collections.
   @Test func archivesOfTheApplicationsClassesAreCheckedFirst() throws {
     let box = Box(content: ["a": [1, "text"], "b": Data([1])])
     let sound = Array(try NSKeyedArchiver.archivedData(withRootObject: box, requiringSecureCoding: true))
@@ -193,7 +192,7 @@ import Testing
     }
     for _ in 0..<2000 {
       var bytes = sound
-      // References are small numbers: most are led elsewhere.
+      // References are small numbers: most changes make them refer elsewhere.
       for _ in 0..<2 {
         let places = bytes.indices.filter { bytes[$0] == 0x80 && $0 + 1 < bytes.count }
         if let place = places.isEmpty ? nil : places[next(below: places.count)] {
@@ -229,7 +228,7 @@ import Testing
       object.setValue("abc", forKey: "value")
       try context.save()
       #expect(object.row?.data(0) == Data("cba".utf8))
-      // A value that the transformer cannot take.
+      // A value that the transformer rejects.
       object.setValue(5, forKey: "value")
       #expect(throws: CocoaError.self) { try context.save() }
     }

@@ -3,11 +3,12 @@ import Foundation
 
 /// The model of Scripts/hostile_saves: inheritance, every attribute type, and every kind of relationship.
 ///
-/// Every entity has the attribute `mark`. To change it changes an object and leaves all of its other columns.
+/// Every entity has the attribute `mark`. Changing it changes an object without touching its other columns.
 enum HostileModel {
   static let entities = ["Box", "Desk", "Item", "SubItem", "Tag"]
 
-  /// A model for a store of this type. Derived attributes, preserved values and large values in files are SQLite's.
+  /// A model for a store of this type. Only SQLite stores have derived attributes, preserved values and large values in
+  /// files.
   static func model(_ type: NSPersistentStore.StoreType) -> NSManagedObjectModel {
     let isSQLite = type == .sqlite
     let item = entity("Item", attributes(isSQLite))
@@ -26,7 +27,7 @@ enum HostileModel {
     let friends = relationship("friends", item, (true, false))
     friends.inverseRelationship = friends
     item.properties.append(friends)
-    // No inverse: the link is in the table of the desks, under the box's number.
+    // No inverse: the table of the desks stores the link, as the key of the box.
     box.properties.append(relationship("desks", desk, (true, true)))
     box.uniquenessConstraints = [["name"]]
     if isSQLite {
@@ -59,7 +60,7 @@ enum HostileModel {
   private static func entity(_ name: String, _ attributes: [NSAttributeDescription]) -> NSEntityDescription {
     let entity = NSEntityDescription()
     entity.name = name
-    // A sub-entity has the mark of its superentity.
+    // A subentity inherits `mark` from its superentity.
     entity.properties = name == "SubItem" ? attributes : [attribute("mark", .string)] + attributes
     return entity
   }
@@ -101,7 +102,7 @@ enum HostileModel {
     destination.properties.append(back)
   }
 
-  /// The n-th value of an attribute, the same each time.
+  /// The n-th value of an attribute. It is the same in every run.
   static func value(_ attribute: NSAttributeDescription, _ n: Int) -> Any? {
     switch attribute.name {
     case "street": "street \(n)"
@@ -119,7 +120,7 @@ enum HostileModel {
     case "ident": UUID(uuidString: "01234567-89AB-4DEF-8123-" + String(format: "%012d", n))
     case "site": URL(string: "https://example.com/\(n)")
     case "bytes": Data([UInt8(n & 255), 0, 1, 2, 255])
-    // One of eight is so large that SQLite stores keep it in a file.
+    // One photo in eight is so large that SQLite stores keep it in a file.
     case "photo": Data(repeating: UInt8(n & 255), count: n % 8 == 3 ? 120_000 : 50)
     case "note": ["note \(n)", "text"] as NSArray
     case "place": ["street": "street \(n)", "latitude": Double(n) * 1.25]
@@ -127,14 +128,14 @@ enum HostileModel {
     }
   }
 
-  /// Gives an object the n-th value of each of its attributes that no store derives.
+  /// Sets each attribute of an object to its n-th value, except derived attributes.
   static func fill(_ object: NSManagedObject, _ n: Int) {
     for (name, attribute) in object.entity.attributesByName where !(attribute is NSDerivedAttributeDescription) {
       object.setValue(value(attribute, n), forKey: name)
     }
   }
 
-  /// Makes the objects of a good store in a context.
+  /// Creates the objects of an undamaged store in a context.
   static func insertObjects(in context: NSManagedObjectContext) {
     func insert(_ entity: String, _ count: Int) -> [NSManagedObject] {
       (1...count).map { n in

@@ -2,9 +2,9 @@ import CoreData
 import Foundation
 import StoreProtocol
 
-/// What a save changes, in a form that a script can compare with the file: entities, keys, and values as stored.
+/// The changes of a save in a form that a script can compare with the file: entities, keys, and values as stored.
 struct HostileReport {
-  /// An object with some of its values, as they are before the save.
+  /// An object with some of its values from before the save.
   private struct Change {
     let object: NSManagedObject
     var attributes: [(NSAttributeDescription, Any?)] = []
@@ -35,7 +35,7 @@ struct HostileReport {
   private let updated: [Change]
   private let deleted: [[Any]]
 
-  /// Of the changes that a context has now.
+  /// Describes the pending changes of a context.
   init(_ context: NSManagedObjectContext) {
     context.processPendingChanges()
     func changes(_ objects: Set<NSManagedObject>) -> [Change] {
@@ -46,7 +46,7 @@ struct HostileReport {
     deleted = context.deletedObjects.map { [$0.entity.name ?? "", Self.key($0.objectID)] }
   }
 
-  /// After the save, when the objects have their keys.
+  /// The report after the save, when the objects have permanent IDs.
   var finished: [String: Any] {
     [
       "outcome": "saved", "inserted": inserted.map(Self.describe), "updated": updated.map(Self.describe),
@@ -82,7 +82,7 @@ struct HostileReport {
     for element in composite.elements { values[element.name] = stored(parts[element.name], element) }
   }
 
-  /// A value with the word for its form: text, number, blob, large, or some for a value whose form is not compared.
+  /// A value with the name of its form: text, number, blob or large, or some if the script does not compare the form.
   private static func stored(_ value: Any?, _ attribute: NSAttributeDescription) -> [Any] {
     switch value {
     case nil: ["null"]
@@ -90,7 +90,7 @@ struct HostileReport {
     case let url as URL: ["text", url.absoluteString]
     case let uuid as UUID: ["blob", withUnsafeBytes(of: uuid.uuid) { Data($0).base64EncodedString() }]
     case let data as Data where attribute.allowsExternalBinaryDataStorage:
-      // These are one byte again and again.
+      // These values repeat one byte.
       ["large", Int(data.first ?? 0), data.count]
     case let data as Data: ["blob", data.base64EncodedString()]
     case let date as Date: ["number", "\(date.timeIntervalSinceReferenceDate)"]
@@ -99,12 +99,12 @@ struct HostileReport {
     }
   }
 
-  /// The number in an object's URI; 0 of an object that was not saved.
+  /// The key in an object's URI; 0 if the object was not saved.
   static func key(_ id: NSManagedObjectID) -> Int64 {
     id.isTemporaryID ? 0 : Int64(id.uriRepresentation().lastPathComponent.dropFirst()) ?? 0
   }
 
-  /// An error, and whether it is one that Core Data or a store declares.
+  /// An error, and whether Core Data or a store declares it.
   static func describe(_ error: any Error) -> [String: Any] {
     let bridged = error as NSError
     let cause = (error as? CocoaError)?.userInfo[NSUnderlyingErrorKey] as? StoreError

@@ -1,14 +1,14 @@
 import CoreData
 import Foundation
 
-/// Takes steps with stores that may hold anything, for Scripts/hostile_saves.
+/// Runs steps on stores with arbitrary content, for Scripts/hostile_saves.
 ///
-/// Reads lines "STEP TAB PATH", and answers each with a line of JSON; see ``HostileStep``. So the script sees which
-/// step of which file ended the program. A store stays open until a step "close"; "read" and "dump" open it again.
+/// Reads lines "STEP TAB PATH", and answers each with a line of JSON; see ``HostileStep``. The script therefore knows
+/// which step on which file ended the program. A store stays open until a step "close"; "read" and "dump" reopen it.
 final class HostileSaver {
   private let type: NSPersistentStore.StoreType
   private let mistake = HostileMistake(ProcessInfo.processInfo.environment["HOSTILE_SAVES_MISTAKE"])
-  // Made once, because its version hashes take longer than a step.
+  // Created once, because its version hashes take longer than a step.
   private let model: NSManagedObjectModel
   private var coordinator: NSPersistentStoreCoordinator?
 
@@ -63,20 +63,20 @@ final class HostileSaver {
   }
 }
 
-/// What the program does wrong on purpose, so that the script can show that it notices. The library knows nothing of
-/// it.
+/// A deliberate fault of this program, with which the script proves that it notices such faults. The library contains
+/// no code for it.
 enum HostileMistake: String {
-  /// Ends the program by a signal, as a trap does.
+  /// Ends the program with a signal, as a trap does.
   case abort
-  /// Waits for ever.
+  /// Waits forever.
   case hang
-  /// Changes an object beside, and says nothing of it.
+  /// Changes another object and does not report it.
   case overwrite
   /// Reports a change that was not made.
   case forget
   /// Saves, and reports that the save failed.
   case deny
-  /// Reports an error that is none of Core Data's.
+  /// Reports an error that is not one of Core Data's.
   case untyped
 
   init?(_ name: String?) {
@@ -84,7 +84,7 @@ enum HostileMistake: String {
     self.init(rawValue: name)
   }
 
-  /// Before a save, in the context that is saved.
+  /// Runs before a save, in the context that is saved.
   func beforeSave(_ context: NSManagedObjectContext) {
     switch self {
     case .abort: Foundation.abort()
@@ -93,7 +93,7 @@ enum HostileMistake: String {
     }
   }
 
-  /// After a save, with another context.
+  /// Runs after a save, in another context.
   func afterSave(_ coordinator: NSPersistentStoreCoordinator) {
     guard self == .overwrite else { return }
     let context = NSManagedObjectContext(.privateQueue)

@@ -1,9 +1,10 @@
 import CoreData
 import Foundation
 
-/// One step with a store: fetches the objects of all entities, changes something and saves, with a context of its own.
+/// One step on a store: fetches the objects of all entities, makes changes and saves, in a new context.
 ///
-/// An error ends what it concerns: objects of an entity that cannot be fetched are left out, and the rest is saved.
+/// An error stops only the part that it concerns: objects of an entity that cannot be fetched are left out, and the
+/// rest is saved.
 final class HostileStep {
   private let name: String
   private let coordinator: NSPersistentStoreCoordinator
@@ -15,8 +16,8 @@ final class HostileStep {
     (self.name, self.coordinator, self.mistake) = (name, coordinator, mistake)
   }
 
-  /// The report: `outcome` is read, saved or failed, `error` what a save failed with; what a save has changed; `errors`
-  /// of fetches.
+  /// Returns the report: `outcome` is read, saved or failed; `error` is the error of a failed save; the changes of the
+  /// save; and `errors` of the fetches.
   func run() -> [String: Any] {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
@@ -56,7 +57,7 @@ final class HostileStep {
 
   private func key(_ object: NSManagedObject) -> Int64 { HostileReport.key(object.objectID) }
 
-  /// Reads all values and all related objects; gives their count.
+  /// Reads all values and all related objects. Returns their count.
   private func readAll() -> Int {
     var count = 0
     for object in objects.values.joined() {
@@ -88,7 +89,7 @@ final class HostileStep {
   }
 
   private var all: [NSManagedObject] {
-    // Sub-items are fetched as items too, where the items can be fetched.
+    // A fetch of items also returns the subitems, if items can be fetched.
     HostileModel.entities.filter { $0 != "SubItem" || objects["Item"] == nil }.flatMap { objects[$0, default: []] }
   }
 
@@ -97,7 +98,7 @@ final class HostileStep {
     return objects[index]
   }
 
-  /// Links objects of rows that are hostile, the second and the fourth, with objects of rows that are not.
+  /// Links the second and the fourth object, whose rows are hostile, with objects whose rows are not.
   private func link() {
     let (first, second, last) = (self["Item", 0], self["Item", 1], objects["Item"]?.last)
     if let first, let second, let last {
@@ -116,7 +117,7 @@ final class HostileStep {
     if let subItem = self["SubItem", 0], let desk = self["Desk", 1] { subItem.setValue(desk, forKey: "desk") }
   }
 
-  /// Inserts an object of each entity, linked with what is there.
+  /// Inserts an object of each entity and links it with existing objects.
   private func insert(in context: NSManagedObjectContext) {
     for (n, entity) in HostileModel.entities.enumerated() {
       let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)

@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import QueueWorld
 
-/// An asynchronous main: once it has suspended, other threads run the main queue and with it the main actor, which uses
-/// the view context directly, while other threads use it in blocks.
+/// A program with an asynchronous main. Once it has suspended, the main queue and the main actor run on other threads.
+/// The main actor uses the view context directly while other threads use it in blocks.
 @main struct AsyncProgram {
   @MainActor static func main() async throws {
     let world = ContendedContext()
@@ -15,7 +15,7 @@ import QueueWorld
     print("async main ok")
   }
 
-  /// Away from the main actor.
+  /// Runs outside of the main actor.
   @concurrent private static func useTasks(_ container: NSPersistentContainer) async throws {
     let context = container.viewContext
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import QueueWorld
 
-// The main thread ends in dispatchMain(): from then on other threads run the main queue. Its blocks use the view
-// context directly, while other threads use it in blocks.
+// The main thread calls dispatchMain(). From then on the main queue runs on other threads. Its blocks use the view
+// context directly while other threads use it in blocks.
 
 let world = ContendedContext()
 try world.start()

@@ -2,7 +2,7 @@ import Foundation
 import QueueWorld
 
 // The main thread runs a run loop, as a program with a user interface does. Timers and blocks of the main queue use the
-// view context directly, while other threads use it in blocks.
+// view context directly while other threads use it in blocks.
 
 let world = ContendedContext()
 try world.start()

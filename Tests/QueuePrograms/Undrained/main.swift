@@ -4,8 +4,9 @@ import Foundation
 import QueueWorld
 import Synchronization
 
-// The main thread is blocked, and nothing runs the main queue. Only blocks for the view context wait, and say so once
-// on standard error; migration and merges do not. Then the main thread runs its queue, and all that waited ends.
+// The main thread is blocked, so nothing runs the main queue. Only blocks for the view context wait, and the library
+// prints one message about that on standard error. Migrations and merges do not wait. Then the main thread runs its
+// queue, and everything that waited finishes.
 
 let world = ContendedContext()
 let (container, view) = (world.container, world.context)
@@ -13,7 +14,7 @@ view.automaticallyMergesChangesFromParent = true
 let folder = FileManager.default.temporaryDirectory.appending(path: "undrained-\(UUID())")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 
-// What the view context merges is kept by nobody: so it is counted.
+// Nothing retains the objects that the view context merges, so they are counted here.
 let merged = Atomic<Int>(0)
 let observer = NotificationCenter.default.addObserver(
   forName: .NSManagedObjectContextObjectsDidChange, object: view, queue: nil
@@ -35,7 +36,7 @@ for _ in 0..<waiters {
   }
 }
 
-// What waits for no queue.
+// Work that waits for no queue.
 let isDone = DispatchSemaphore(value: 0)
 Thread.detachNewThread {
   do {
@@ -58,7 +59,7 @@ Thread.detachNewThread {
 }
 precondition(isDone.wait(timeout: .now() + 5) == .success, "migration or a merge waits for the main queue")
 
-// The message comes after 5 seconds.
+// The message is printed after 5 seconds.
 Thread.sleep(forTimeInterval: 6)
 precondition(
   released.load(ordering: .sequentiallyConsistent) == 0, "a block of the view context ran off the main queue")

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A view context that the main queue uses directly, step by step, while other threads use it in blocks.
 ///
-/// Sendable, unchecked: what is not constant is used on the main queue only.
+/// Sendable, unchecked: the variables are used on the main queue only.
 public final class ContendedContext: @unchecked Sendable {
   public let container: NSPersistentContainer
   public var context: NSManagedObjectContext { container.viewContext }
@@ -28,7 +28,7 @@ public final class ContendedContext: @unchecked Sendable {
     container.viewContext.name = "view"
   }
 
-  /// Starts threads that change the context's one item in blocks. Called on the main queue.
+  /// Starts threads that change the context's only item in blocks. Call it on the main queue.
   public func start() throws {
     let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
     item.setValue(0, forKey: "number")
@@ -45,12 +45,13 @@ public final class ContendedContext: @unchecked Sendable {
     }
   }
 
-  /// A block of the context waits for a queue of the client's, which runs on this thread and uses the context too.
+  /// A block of the context waits for a queue of the client. That queue's block runs on this thread and uses the
+  /// context too.
   public func nestThroughAnotherQueue() {
     context.performAndWait { DispatchQueue(label: "client").sync { context.performAndWait { count() } } }
   }
 
-  /// Uses the context on the main queue without a block. Gives whether the threads are at work.
+  /// Uses the context on the main queue without a block. Returns whether the threads are still running.
   public func step() -> Bool {
     steps += 1
     count()
@@ -64,12 +65,12 @@ public final class ContendedContext: @unchecked Sendable {
     item.setValue(number + 1, forKey: "number")
   }
 
-  /// Stops the program where a change was lost, or nobody was told of changes.
+  /// Ends the program with an error if a change was lost or no change was notified.
   public func finish() throws {
     guard let item = try context.fetch(request).first else { fatalError("The item is gone.") }
     let number = item.value(forKey: "number") as? Int64
     precondition(number == Int64(steps + Self.threads * Self.rounds), "changes are lost: \(number ?? -1)")
-    precondition(changesTold > 0, "nobody was told of a change before a save")
+    precondition(changesTold > 0, "no notification reported a change before a save")
     try context.save()
   }
 }

@@ -4,9 +4,9 @@ import StoreProtocol
 import StoreSchema
 
 #if LMDB
-  /// What the tests of several processes run: `insert URL N` makes N commits of one object, `view URL` holds a view
-  /// until it is killed, `limit URL` writes until the file may not grow, `fork URL` uses what its parent has opened.
-  /// One line is written for each step.
+  /// The program of the tests with several processes. `insert URL N` makes N commits of one object. `view URL` holds a
+  /// view until the process is killed. `limit URL` writes until the file reaches its size limit. `fork URL` uses in a
+  /// child process what the parent has opened. The program prints one line for each step.
   func run(_ arguments: [String]) throws {
     var entity = EntityDefinition(name: "Item")
     entity.attributes = [AttributeDefinition(name: "text", type: .string)]
@@ -31,7 +31,7 @@ import StoreSchema
       say("\(view.commitNumber)")
       while true { sleep(1) }
     case "limit":
-      // No file may become larger than this one is, and a little.
+      // No file may become much larger than this one is now.
       let size = (try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int) ?? 0
       let file = __rlimit_resource_t(1)
       var limit = rlimit()
@@ -50,7 +50,7 @@ import StoreSchema
       try store.snapshot().scan(0..<1) { _ in found += 1 }
       say(found == count ? "whole" : "\(found) of \(count)")
     case "fork":
-      // Swift hides it, because a child process has one thread only; this one has one.
+      // Swift hides fork(), because a child process has only one thread; this program has only one anyway.
       typealias Fork = @convention(c) () -> pid_t
       guard let symbol = dlsym(nil, "fork") else { return say("no fork") }
       let child = unsafeBitCast(symbol, to: Fork.self)()

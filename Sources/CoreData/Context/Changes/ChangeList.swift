@@ -1,32 +1,34 @@
-/// The objects of a context with changes to save, in the order in which they first changed; kept alive by being here.
-/// And which of them have changed since the last event: they are pending.
+/// The objects of a context with changes to save, in the order in which they first changed. The list keeps them alive.
+/// It also knows which of them have changed since the last event: these are pending.
 ///
-/// Mostly a change is an object's first one, so that the end of the list is what is pending, and is no list of its own.
+/// Most changes are an object's first one, so the pending objects are mostly the end of the list and need no list of
+/// their own.
 struct ChangeList {
   private(set) var objects: ContiguousArray<NSManagedObject> = []
   /// How many of `objects` were listed before the last event.
   private var told = 0
-  /// Those of them that have changed again since.
+  /// Objects that were listed before the last event and have changed again since.
   private var again: ContiguousArray<NSManagedObject> = []
 
   var hasPending: Bool { told < objects.count || !again.isEmpty }
   var isWhollyPending: Bool { told == 0 && again.isEmpty }
 
-  /// Those that are pending, none of them twice.
+  /// The pending objects, none of them twice.
   var pending: ContiguousArray<NSManagedObject> { isWhollyPending ? objects : objects[told...] + again }
 
-  /// Lists an object, and makes it pending. `registered` is how many there are: a long list that is full gets room for
-  /// all of them at once, because growing step by step writes it anew each time, on pages that nobody has had yet.
+  /// Lists an object, and makes it pending. `registered` gives the number of registered objects. When the list reaches
+  /// 4096 objects, it reserves room for all of them at once, because growing step by step would copy the list each
+  /// time.
   @inline(__always)
   mutating func append(_ object: NSManagedObject, registered: () -> Int) {
     if objects.count == 4096 { objects.reserveCapacity(registered()) }
     objects.append(object)
   }
 
-  /// Makes a listed object pending that is not.
+  /// Makes a listed object pending. It must not be pending yet.
   mutating func appendAgain(_ object: NSManagedObject) { again.append(object) }
 
-  /// Nothing is pending any more.
+  /// Ends the event: no object is pending any more.
   mutating func endEvent() {
     told = objects.count
     again = []
@@ -38,6 +40,6 @@ struct ChangeList {
     again.removeAll(where: isGone)
   }
 
-  /// What the pending objects were before the event is of no use any more.
+  /// Drops the values that the pending objects had before the event. They are of no use after it.
   func forgetEventBases() { again.forEachUncounted { $0.extras?.eventBase = nil } }
 }

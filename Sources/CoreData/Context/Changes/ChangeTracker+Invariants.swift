@@ -1,23 +1,23 @@
-/// What must hold between the operations of a context.
+/// The invariants of a context's changes. They hold between the operations of the context.
 extension ChangeTracker {
-  /// What does not hold; nil where all does.
+  /// Describes an invariant that does not hold; nil where all hold.
   func contradiction() -> String? {
     var counted = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
     var known: Set<ObjectIdentifier> = []
     for object in objects {
       if !known.insert(ObjectIdentifier(object)).inserted { return "an object is listed twice: \(object.flags)" }
-      if !object.flags.contains(.listed) { return "an object on the list does not know it: \(object.flags)" }
+      if !object.flags.contains(.listed) { return "a listed object is not marked as listed: \(object.flags)" }
       if object.flags.contains(.inserted) == object.flags.contains(.stored) {
         return "an object is both new and stored, or neither: \(object.flags)"
       }
       if let change = object.flags.countedChange { counted[change] += 1 }
     }
-    if counted != counts { return "\(counted) are listed, \(counts) noted" }
+    if counted != counts { return "\(counted) are listed, but \(counts) are counted" }
     let pending = list.pending
     let names = Set(pending.map(ObjectIdentifier.init))
     if names.count < pending.count { return "an object is pending twice" }
     for object in objects where object.flags.contains(.pending) != names.contains(ObjectIdentifier(object)) {
-      return "an object is or is not pending: \(object.flags)"
+      return "the pending flag of an object is wrong: \(object.flags)"
     }
     return nil
   }
@@ -30,8 +30,8 @@ extension ChangeTracker {
 }
 
 extension ContextCore {
-  /// Stops the program where the changes contradict each other. In debug builds only, and not at every call where there
-  /// are many objects: that would cost more than all else.
+  /// Stops the program where the changes contradict each other. It checks in debug builds only. With many objects it
+  /// skips most calls, because the checks would take more time than everything else.
   func checkInvariants() {
     #if DEBUG
       checksDue += 32

@@ -1,45 +1,46 @@
 import StoreSchema
 
-/// What has changed in a context since its last save. It alone writes what an object's flags say of that.
+/// The changes of a context since its last save. Only the tracker writes the change flags of objects.
 ///
-/// An object's flags, its position on the list and the counts change together: while an object is listed it counts as
-/// what a save would do to it. Nobody else can write the flags, because nobody else can make a ``Permit``; but see
-/// ``NSManagedObject/setFault(_:)``.
+/// An object's flags, its position on the list and the counts change together: a listed object is counted as the change
+/// that a save would make to it. No other code can write the flags, because no other code can make a ``Permit``; the
+/// exception is ``NSManagedObject/setFault(_:)``.
 ///
-/// No function here releases an object. That may run the `deinit` of a client's class, which may change something:
-/// who calls a function that takes objects off the list holds them.
+/// No function here releases an object, because a release may run the `deinit` of a client's class, which may change
+/// objects. The caller of a function that takes objects off the list must hold them.
 struct ChangeTracker {
   typealias Flags = NSManagedObject.Flags
 
-  /// Shows that a write of flags comes from here.
+  /// Proves that a write of flags comes from the tracker.
   struct Permit {
     fileprivate init() {}
   }
 
   private(set) var list = ChangeList()
   private(set) var counts = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
-  /// Deleted objects whose delete rules have not been followed yet.
+  /// Deleted objects whose delete rules have not been applied yet.
   private var undeletedDependents: ContiguousArray<NSManagedObject> = []
-  /// Members that relationships were read without, because they are deleted or gone.
+  /// Members that were left out when a relationship was read, because they are deleted or gone.
   var omissions: [Omission] = []
   /// To-one relationships that lead to another store; almost always none.
   var externalLinks: [ExternalLink] = []
   /// Unchanged objects whose version the next save checks.
   var checkedObjects: [NSManagedObject] = []
-  /// Objects that the save at hand counts on being as they were read.
+  /// Objects that the current save expects to be as they were read.
   var dependedOn: [NSManagedObject] = []
-  /// What a save does not write, and whose version it checks.
+  /// Objects that the save does not write, but whose version it checks.
   var checks: [NSManagedObject] { checkedObjects + dependedOn }
   /// New objects that were assigned to a store whose configuration does not have their entity.
   var misplacedObjects: [NSManagedObject] = []
-  /// What the last event told, as long as it covers all changes there are, in the way a save would tell of them.
+  /// The changes that the last event reported, as long as they are all changes and a save would report the same.
   private(set) var lastEvent: ChangedObjects?
-  /// How often objects were taken off the list: who walks over it meanwhile may have missed some.
+  /// How often objects were taken off the list. Code that walks over the list compares it, because it may have missed
+  /// objects.
   private(set) var removals = 0
-  /// Whether there was an object whose row is gone.
+  /// Whether an object was found whose row is gone.
   private(set) var hasInaccessible = false
 
-  /// How often all changes were given up, or saved.
+  /// How often all changes were discarded or saved.
   private(set) var restarts = 0
 
   struct Omission {
@@ -48,8 +49,8 @@ struct ChangeTracker {
     let member: NSManagedObject
   }
 
-  /// Begins anew after a save of all objects, a rollback, or, where the context forgets its objects, a reset. Gives what
-  /// there was, for the caller to hold.
+  /// Starts again with no changes: after a save of all objects, after a rollback or, with `forgetsObjects`, at a reset.
+  /// Returns the former state, which the caller must hold.
   mutating func restart(forgetsObjects: Bool = false) -> ChangeTracker {
     let former = self
     self = ChangeTracker()
@@ -61,7 +62,7 @@ struct ChangeTracker {
   var objects: ContiguousArray<NSManagedObject> { list.objects }
   var isEmpty: Bool { counts.inserted + counts.updated + counts.deleted == 0 }
 
-  /// What an object on the list is when it leaves it without a save.
+  /// The flags that an object loses when it leaves the list without a save.
   private static var listMarks: Flags { [.updated, .listed, .pending, .pendingInsert, .asked] }
 
   @inline(__always)
@@ -77,7 +78,7 @@ struct ChangeTracker {
 
   // MARK: Changes of one object
 
-  /// The state of an object that was just made as a fault of a stored one.
+  /// Sets the flags of an object that was just made as a fault of a stored object.
   @inline(__always)
   static func adopt(_ object: NSManagedObject) { object.write([.stored, .fault], Permit()) }
 
@@ -92,10 +93,11 @@ struct ChangeTracker {
     enlist(object, as: object.flags.contains(.inserted) ? object.flags : object.flags.union(.updated), registered)
   }
 
-  /// An object is about to be told that it is deleted. It counts as deleted once ``delete(_:registered:)`` lists it.
+  /// Marks an object as deleted before `prepareForDeletion` is called. It counts as deleted once
+  /// ``delete(_:registered:)`` lists it.
   mutating func beginDeletion(of object: NSManagedObject) { write(object.flags.union(.deleted), to: object) }
 
-  /// Lists a deleted object, whose delete rules are to be followed.
+  /// Lists a deleted object. Its delete rules are applied later.
   mutating func delete(_ object: NSManagedObject, registered: () -> Int) {
     enlist(object, as: object.flags, registered)
     undeletedDependents.append(object)
@@ -107,7 +109,7 @@ struct ChangeTracker {
     enlist(object, as: object.flags.subtracting(.deleted), registered)
   }
 
-  /// Puts an object on the list, as one that is pending.
+  /// Puts an object on the list as pending.
   @inline(__always)
   private mutating func enlist(_ object: NSManagedObject, as flags: Flags, _ registered: () -> Int) {
     if !flags.contains(.listed) {
@@ -123,28 +125,28 @@ struct ChangeTracker {
 
   // MARK: Links and rows
 
-  /// Notes that a link which is in the row of neither side has changed, or an order.
+  /// Notes a changed order, or a changed link that is in the row of neither side.
   static func noteLinks(of object: NSManagedObject) { object.write(object.flags.union(.linksChanged), Permit()) }
 
   static func forgetLinks(of object: NSManagedObject) {
     object.write(object.flags.subtracting(.linksChanged), Permit())
   }
 
-  /// The row of an object is gone: it counts as deleted, with nothing left to save where ``remove(_:)`` takes it off
-  /// the list.
+  /// Marks an object whose row is gone. It counts as deleted; it has nothing left to save once ``remove(_:)`` takes it
+  /// off the list.
   mutating func becomeInaccessible(_ object: NSManagedObject) {
     write(object.flags.union([.inaccessible, .deleted]), to: object)
     hasInaccessible = true
   }
 
-  /// Whether the row of an object is gone is to be found out again. The object is not on the list.
+  /// Takes the mark of a gone row away, so that the store is read again. The object must not be on the list.
   mutating func lookAgain(for object: NSManagedObject) {
     write(object.flags.subtracting([.inaccessible, .deleted]), to: object)
   }
 
   // MARK: Leaving the list
 
-  /// Takes objects off the list, all at once; they have nothing left to save. One may be there twice.
+  /// Takes objects off the list, all at once; they have nothing left to save. `objects` may contain an object twice.
   mutating func remove(_ objects: [NSManagedObject], marks: Flags = []) {
     removals += 1
     var names: Set<ObjectIdentifier> = []
@@ -157,7 +159,7 @@ struct ChangeTracker {
     undeletedDependents.removeAll { names.contains(ObjectIdentifier($0)) }
   }
 
-  /// Takes the objects off the list that were inserted and deleted without ever being saved. Gives them.
+  /// Takes objects off the list that were inserted and deleted without ever being saved. Returns them.
   mutating func annihilate() -> [NSManagedObject] {
     let found = list.objects.filter { $0.flags.isSuperset(of: [.inserted, .deleted]) }
     for object in found { Self.leave(object) }
@@ -165,19 +167,19 @@ struct ChangeTracker {
     return found
   }
 
-  /// The state of an object after a save.
+  /// Sets the flags of an object after a save.
   static func endSave(of object: NSManagedObject) {
     if !object.flags.contains(.deleted) { return object.write(.stored, Permit()) }
-    // One that was inserted and deleted since the last save was never stored.
+    // An object that was inserted and deleted since the last save was never stored.
     if object.flags.contains(.inserted) { return leave(object) }
     object.write([.gone, .stored], Permit())
   }
 
-  /// The state of an object that is none of the context's any more, and was never stored.
+  /// Sets the flags of an object that no longer belongs to the context and was never stored.
   private static func leave(_ object: NSManagedObject) { object.write(.gone, Permit()) }
 
-  /// The state of an object whose changes are taken back. A new one is none of the context's any more; one whose row is
-  /// gone stays deleted.
+  /// Sets the flags of an object whose changes are rolled back. A new object no longer belongs to the context. An
+  /// object whose row is gone stays deleted.
   static func rollBack(_ object: NSManagedObject) {
     var marks = listMarks.union(.linksChanged)
     if !object.flags.contains(.inaccessible) { marks.insert(.deleted) }
@@ -185,17 +187,17 @@ struct ChangeTracker {
     object.write(object.flags.subtracting(marks), Permit())
   }
 
-  /// The state of an object whose context is reset.
+  /// Sets the flags of an object whose context is reset.
   static func reset(_ object: NSManagedObject) {
     object.write(object.flags.intersection(.stored).union(.fault), Permit())
   }
 
   // MARK: Delete rules
 
-  /// The delete rules of a deleted object are to be followed again.
+  /// Makes the delete rules of a deleted object be applied again.
   mutating func propagateAgain(_ object: NSManagedObject) { undeletedDependents.append(object) }
 
-  /// Gives the deleted objects whose delete rules are to be followed now.
+  /// Returns the deleted objects whose delete rules are to be applied now.
   mutating func takeUndeletedDependents() -> [NSManagedObject] {
     defer { undeletedDependents = [] }
     return undeletedDependents.filter { $0.flags.contains(.deleted) }
@@ -203,13 +205,14 @@ struct ChangeTracker {
 
   // MARK: Events
 
-  /// Ends the event: nothing on the list is pending any more. Each of its objects is told by ``endEvent(of:isTold:)``.
+  /// Ends the event: no listed object is pending any more. The caller calls ``endEvent(of:isTold:)`` for each of the
+  /// objects.
   mutating func endEvent() {
     list.endEvent()
     lastEvent = nil
   }
 
-  /// Notes what an event told of, where a save would tell the same of all changes.
+  /// Keeps the changes that an event has reported. Called where a save would report the same.
   mutating func noteEvent(_ event: ChangedObjects) { lastEvent = event }
 
   static func endEvent(of object: NSManagedObject, isTold: Bool) {
@@ -217,12 +220,12 @@ struct ChangeTracker {
     object.write(isTold ? flags.union(.told) : flags, Permit())
   }
 
-  /// Everybody has been told of an object's changes.
+  /// Notes that all observers have been notified of an object's changes.
   static func endTelling(of object: NSManagedObject) { object.write(object.flags.subtracting(.told), Permit()) }
 
   // MARK: Saves
 
-  /// Notes that `willSave` is being called.
+  /// Notes that `willSave` of an object is being called.
   static func noteAsked(_ object: NSManagedObject) { object.write(object.flags.union(.asked), Permit()) }
 
   static func forgetAsked(_ object: NSManagedObject) { object.write(object.flags.subtracting(.asked), Permit()) }

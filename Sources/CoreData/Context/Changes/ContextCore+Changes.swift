@@ -2,7 +2,7 @@ import Foundation
 import StoreSchema
 import Synchronization
 
-/// What a context does when objects are inserted, changed and deleted.
+/// Inserting, changing and deleting objects.
 extension ContextCore {
   // MARK: Inserting
 
@@ -16,7 +16,7 @@ extension ContextCore {
   func insert(_ object: NSManagedObject) {
     checkQueue()
     if object.flags.contains(.gone) && (object.core === self || object.core == nil) {
-      // Its deletion is saved, or its insertion was rolled back.
+      // The object's deletion was saved, or its insertion was rolled back.
       keepValues(of: object)
     } else if object.core === self {
       // Inserting a deleted object again takes the deletion back.
@@ -39,7 +39,7 @@ extension ContextCore {
     callOut { object.awakeFromInsert() }
   }
 
-  /// An object that was inserted before any store took its entity goes to one that was added since.
+  /// Assigns a store to an object that was inserted before any store took its entity.
   func findStore(for object: NSManagedObject) {
     if object.storeIndex == .max { object.storeIndex = insertionStore(for: object.info.entity) }
   }
@@ -60,7 +60,7 @@ extension ContextCore {
     }
   }
 
-  /// Takes the deletion of an object back, not what its delete rules did to others.
+  /// Undoes the deletion of an object. The effects of its delete rules on other objects stay.
   func revive(_ object: NSManagedObject) {
     beginPending(object)
     changes.revive(object) { registry.count }
@@ -69,15 +69,15 @@ extension ContextCore {
     }
   }
 
-  /// Makes an object whose row is gone one that was never saved, with the values that it had.
+  /// Makes an object whose row is gone a new one with the values that it had.
   private func becomeNew(_ object: NSManagedObject) {
     unlist([object])
     registry.forget(object)
     keepValues(of: object)
   }
 
-  /// Takes the values of the object's row for those of a new one, which has no links. Those that are not in the row
-  /// itself are read.
+  /// Keeps the values of the object's row as the values of a new object, which has no links. Values that are not in the
+  /// row itself are read.
   private func keepValues(of object: NSManagedObject) {
     for info in object.info.attributes where info.attribute.type == .transformable {
       let slot = info.attribute.slot
@@ -100,7 +100,8 @@ extension ContextCore {
 
   // MARK: Changing
 
-  /// Marks an object as changed, before it is: the event's old values are taken here. Cheap when it is so already.
+  /// Marks an object as changed. Called before the change, because the values before the event are kept here. Fast
+  /// where the object is marked already.
   @inline(__always)
   func markUpdated(_ object: NSManagedObject) {
     if object.flags.isSuperset(of: [.listed, .pending]) && object.flags.intersection([.updated, .inserted]) != [] {
@@ -110,22 +111,22 @@ extension ContextCore {
   }
 
   private func markUpdatedSlowly(_ object: NSManagedObject) {
-    // Of one whose row is gone nothing can be saved.
+    // An object whose row is gone cannot be saved.
     if !activity.isTracking || !object.flags.isDisjoint(with: [.gone, .inaccessible]) { return }
     checkQueue()
     beginPending(object)
     changes.update(object) { registry.count }
   }
 
-  /// Called before an object changes. What it was before an earlier event is let go here, because that may run code of
-  /// the client's, of which the tracker must know nothing.
+  /// Called before an object changes. It drops the values from before an earlier event. That may run code of the
+  /// client, so it is done before the tracker notes the change.
   @inline(__always)
   private func beginPending(_ object: NSManagedObject) {
     if queue.confinement == .mainQueue && !changes.list.hasPending { changesBecamePending() }
     if object.flags.contains(.listed) {
       object.noteEventBase()
     } else if let extras = object.extras, extras.eventBase != nil {
-      // Of an event that a save has ended, before all its observers were told.
+      // The values of an event that a save has ended before all its observers were notified.
       extras.eventBase = nil
     }
   }
@@ -144,28 +145,28 @@ extension ContextCore {
     if object.flags.contains(.gone) { return }
     let isRepeated = object.flags.contains(.deleted)
     changes.beginDeletion(of: object)
-    // Objects that delete each other come to an end.
+    // Ends the recursion where objects delete each other in `prepareForDeletion`.
     if !isRepeated || !preparingForDeletion.contains(where: { $0.object === object }) {
       preparingForDeletion.append((object, isFirst: !isRepeated))
       object.prepareForDeletion()
       preparingForDeletion.removeLast()
     }
     if isRepeated || !isStillDeleted(object) { return }
-    // It was found to be gone: there is nothing to save.
+    // The row was found to be gone: there is nothing to save.
     if object.flags.contains(.inaccessible) && !object.flags.contains(.listed) { return }
     beginPending(object)
     changes.delete(object) { registry.count }
   }
 
-  /// Whether an object is being told that it is deleted, for the first time.
+  /// Whether `prepareForDeletion` of an object is running for its first deletion.
   func isToldOfDeletion(_ object: NSManagedObject) -> Bool {
     preparingForDeletion.contains { $0.isFirst && $0.object === object }
   }
 
-  /// False where the deletion was taken back, or the context has given up all changes.
+  /// False where the deletion was undone, or the context has discarded all changes.
   func isStillDeleted(_ object: NSManagedObject) -> Bool { object.core === self && object.flags.contains(.deleted) }
 
-  /// Follows the delete rules of all deleted objects, and of those that are deleted thereby.
+  /// Applies the delete rules of all deleted objects, and of the objects that are deleted by them.
   func propagateDeletes() { followDeleteRules { object in propagateDelete(of: object) } }
 
   private func propagateDelete(of object: NSManagedObject) {
@@ -177,12 +178,12 @@ extension ContextCore {
         for destination in destinations(of: object, relationship)
         where destination.core === self && !destination.flags.isDeleted {
           delete(destination)
-          // Who was told of that may have taken back what it followed from; where it is deleted anew, so are its rules.
+          // A callback may have undone the deletion. Where the object was deleted anew, its rules are applied anew.
           if changes.restarts != restarts || !isStillDeleted(object) { return }
         }
         unlink(object, relationship)
       case .nullifyDeleteRule: unlink(object, relationship)
-      // Deny is judged at save; with no action the destinations keep what they have.
+      // The deny rule is checked at save. With no action the destinations keep their links.
       case .denyDeleteRule, .noActionDeleteRule: continue
       }
     }
@@ -193,7 +194,7 @@ extension ContextCore {
     return object.toOne(relationship).map { [$0] } ?? []
   }
 
-  /// Takes a deleted object out of what its relationship's destinations know. Its own values stay readable.
+  /// Takes a deleted object out of the inverse relationships of its destinations. Its own values stay readable.
   func unlink(_ object: NSManagedObject, _ relationship: Relationship) {
     guard let inverse = frozen?.schema.inverse(of: relationship) else { return }
     if !relationship.isToMany {
@@ -201,7 +202,7 @@ extension ContextCore {
       detach(object, from: destination, inverse)
       return
     }
-    // Pairs go with the row in the store; here only members that have been read matter.
+    // The store removes the pairs of links together with the row. Here only members that have been read matter.
     if case .pairs = relationship.storage, !hasRead(inverse) {
       let state = object.toMany(relationship)
       if state.isFault && !state.hasChanges { return }
@@ -211,8 +212,8 @@ extension ContextCore {
     }
   }
 
-  /// The to-one destination, if it must be told. One that nobody has read needs nothing: the link is in the deleted
-  /// row.
+  /// The to-one destination, if its inverse must be changed. If the inverse was never read, it needs no change: the
+  /// deleted row stores the link.
   private func registeredDestination(
     of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship
   ) -> NSManagedObject? {
@@ -240,7 +241,7 @@ extension ContextCore {
     }
   }
 
-  /// Notes that an object knows the members of a relationship.
+  /// Notes that the members of a relationship have been read.
   func noteRead(_ relationship: Relationship) {
     readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
   }

@@ -1,9 +1,9 @@
 import StoreSchema
 
-/// Objects whose rows were not there, or were said not to be.
+/// Objects whose rows were missing, or were reported as deleted.
 extension ContextCore {
-  /// Makes a fault of such an object, so that it is looked for once more. What was done with it meanwhile is given up,
-  /// on the other side of its links too: no save would write it, and none must seem to.
+  /// Makes a fault of such an object, so that its row is read once more. Its changes are discarded, on the other side
+  /// of its links too: no save would write them, so no object may show them.
   func lookAgain(for object: NSManagedObject) {
     guard object.flags.contains(.inaccessible), !object.flags.contains(.listed) else { return }
     var links: [(relationship: Relationship, inverse: Relationship, partner: NSManagedObject)] = []
@@ -25,20 +25,20 @@ extension ContextCore {
         partner.setReference(inverse, slot, nil)
       }
     }
-    // A save walks over the list.
+    // A save is walking over the list.
     if !activity.isSaving { forgetUnchanged(links.map(\.partner)) }
   }
 
-  /// The relationships that were read without an object which is there again, taken off the list. They are held by whom
-  /// they are given to: the `deinit` of an owner's class may read, and so add to the list.
+  /// Takes the relationships that were read without `object`, which exists again, off the list. The caller must hold
+  /// them: the `deinit` of an owner's class may read relationships and so add to the list.
   func takeOmissions(of object: NSManagedObject) -> [(owner: NSManagedObject, Relationship)] {
     let found = changes.omissions.filter { $0.member === object }.map { ($0.owner, $0.relationship) }
     changes.omissions.removeAll { $0.member === object }
     return found
   }
 
-  /// Members are read again where they were read without an object that is gone: somebody may have told of a deletion
-  /// that was none. Those that are let go are added to `states`.
+  /// Forgets members that were read without an object that is gone, because the report of its deletion may have been
+  /// wrong. They are read again. The released states are added to `states`.
   func forgetMembers(without omissions: [ChangeTracker.Omission], _ states: inout ContiguousArray<ToManyState>) {
     for omission in omissions where omission.member.flags.contains(.inaccessible) {
       guard let state = omission.owner.toManys[omission.relationship], !state.hasChanges else { continue }
@@ -47,7 +47,8 @@ extension ContextCore {
     }
   }
 
-  /// The row of a member says who its owner is: what has changed there stays a change, and its owner shows it.
+  /// Shows a change of a member's to-one relationship in the relationship of its owner. The change is kept because the
+  /// link is in the row of the member.
   private func keep(
     _ relationship: Relationship, of owner: NSManagedObject, _ member: NSManagedObject, _ inverse: Relationship
   ) {
@@ -61,7 +62,7 @@ extension ContextCore {
     markUpdated(owner)
   }
 
-  /// The objects that were linked to an object here, or whose link was taken away.
+  /// The objects that were linked to an object in this context, or whose link was removed.
   private func changedPartners(
     of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship
   ) -> [NSManagedObject] {
@@ -78,7 +79,7 @@ extension ContextCore {
     if let partner = registry.object(reference, store: object.storeIndex) {
       partners.append(partner)
     } else if reference.key < 0 {
-      // It has been saved since, and has another key.
+      // The stored object has been saved since, and has another key.
       partners += registry.all.filter { other in
         relationship.destinations.contains(other.info.entity.index)
           && other.toManys[inverse]?.contains(object) == true

@@ -1,12 +1,12 @@
 import StoreSchema
 
-/// One-to-one relationships, which are in the rows of both sides.
+/// One-to-one relationships. The link is in the rows of both sides.
 ///
-/// The rows that a context has were read at different times, so that one side may know of another partner than the
-/// other side does. A save must not write one of them alone.
+/// The rows of a context were read at different times, so the two sides may name different partners. A save must not
+/// write one of them alone.
 extension ContextCore {
-  /// Makes both sides of the changed one-to-one relationships agree. Where a row must be out of date, the commit is
-  /// made to check it.
+  /// Updates the other side of changed one-to-one relationships. Repeats until no side changes. Where the row of one
+  /// side must be out of date, the commit checks that row.
   func settlePartners() {
     var objects: ContiguousArray<NSManagedObject> = []
     changed.forEachUncounted { object in
@@ -14,7 +14,7 @@ extension ContextCore {
     }
     if objects.isEmpty { return }
     var index = 0
-    // The turn of partners that are set comes, again if need be.
+    // Partners whose link is set here are appended and visited as well, more than once if necessary.
     while index < objects.count {
       let object = objects[index]
       index += 1
@@ -41,7 +41,7 @@ extension ContextCore {
     if partner.toOne(inverse) === object {
       changes.dependedOn.append(partner)
     } else if partner.changedSlots().contains(inverseSlot) {
-      // It has been given to another one since.
+      // The partner has got another object since.
       object.setReference(relationship, slot, nil)
     } else {
       markUpdated(partner)
@@ -50,7 +50,7 @@ extension ContextCore {
     }
   }
 
-  /// The partner that the store knows of must not keep an object that has another one, or is deleted.
+  /// Removes the link of the stored partner to an object that has another partner, or is deleted.
   private func leave(
     _ relationship: Relationship, _ inverse: Relationship, _ object: NSManagedObject,
     _ waiting: inout ContiguousArray<NSManagedObject>

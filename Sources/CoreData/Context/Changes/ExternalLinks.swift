@@ -3,8 +3,8 @@ import StoreSchema
 
 /// A to-one relationship that was set to an object of another store.
 ///
-/// A row refers to its destination by key, within one store. Such a link is therefore kept here until it is taken back;
-/// a save refuses it with 133010.
+/// A row refers to its destination by key, within one store. So such a link is kept here until it is changed; a save
+/// rejects it with 133010.
 struct ExternalLink {
   let owner: NSManagedObject
   let relationship: Relationship
@@ -23,7 +23,7 @@ extension ContextCore {
     changes.externalLinks.first { $0.owner === owner && $0.relationship.slot == slot }?.destination
   }
 
-  /// Throws 133010 for a link that leads to another store, now that every object has its own.
+  /// Throws 133010 for a link to an object of another store. Called when every object has its store.
   func checkExternalLinks() throws {
     for link in changes.externalLinks
     where link.owner.flags.hasChanges && !link.owner.flags.isDeleted && !link.destination.flags.isDeleted {
@@ -55,7 +55,7 @@ extension ContextCore {
         NSValidationObjectErrorKey: owner, NSValidationKeyErrorKey: relationship.name,
         NSValidationValueErrorKey: destination, NSAffectedObjectsErrorKey: [owner, destination],
         NSLocalizedDescriptionKey:
-          "\(owner.info.entity.name).\(relationship.name) leads to an object of another store; assign both to one store.",
+          "\(owner.info.entity.name).\(relationship.name) refers to another store's object; assign both to one store.",
       ])
   }
 }

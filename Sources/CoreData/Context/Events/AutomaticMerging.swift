@@ -1,12 +1,12 @@
 import Foundation
 import StoreSchema
 
-/// Follows the saves of the other contexts of a coordinator, as long as it lives.
+/// Merges the saves of the coordinator's other contexts into a context, as long as it exists.
 final class AutomaticMerging {
   private var observer: (any NSObjectProtocol)?
 
   init(into context: NSManagedObjectContext) {
-    // Not the context: who holds it last ends it, and its objects are used on its queue alone.
+    // The closure does not hold the context: the last owner releases it, and its objects are used only on its queue.
     let link = context.core.link
     observer = NotificationCenter.default.addObserver(
       forName: NSManagedObjectContext.didSaveObjectIDsNotification, object: nil, queue: nil

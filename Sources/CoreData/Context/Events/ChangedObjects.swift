@@ -1,20 +1,20 @@
 import CRuntime
 import Foundation
 
-/// What an event or a save does to an object.
+/// How an event or a save changes an object.
 enum ObjectChange: Int {
   case inserted, updated, deleted
 }
 
 extension ContiguousArray where Element == NSManagedObject {
-  /// Calls `body` with each object. The array holds them, so they are not counted one by one: an atomic instruction
-  /// each, which is felt in saves of a hundred thousand. The caller holds the array in a constant.
+  /// Calls `body` with each object, without reference counting of each: the array holds the objects, and an atomic
+  /// instruction for each is noticeable in saves of a hundred thousand. The caller must hold the array in a constant.
   @inline(__always)
   func forEachUncounted(_ body: (NSManagedObject) throws -> Void) rethrows {
     try withUnsafeBytes { addresses in
       let objects = addresses.bindMemory(to: Unmanaged<NSManagedObject>.self)
       for index in objects.indices {
-        // Of many, those that come are out of the processor's reach: they are asked for, each before its row.
+        // In long lists the next objects are not in the processor's cache. Each object is prefetched, and then its row.
         if index &+ 8 < objects.count {
           cd_prefetch(objects[index &+ 8].toOpaque())
           cd_prefetch(objects[index &+ 8].toOpaque() + 64)
@@ -29,14 +29,14 @@ extension ContiguousArray where Element == NSManagedObject {
 }
 
 extension Set where Element: NSObject {
-  /// Makes room for more objects than there are: in a full table more are compared, and to compare two costs as much as
-  /// to hash one.
+  /// Reserves one and a half times the room: in a full table more members are compared, and comparing two costs as much
+  /// as hashing one.
   fileprivate mutating func makeRoom(for count: Int) {
     if count > 0 { reserveCapacity(count + count / 2) }
   }
 
-  /// A set of the objects of a list. Their references are counted first, each: an atomic instruction after each object
-  /// would wait until its part of the table has come from memory.
+  /// A set of the objects of a list. All are retained first: an atomic instruction after each object would wait until
+  /// its part of the table has come from memory.
   fileprivate init(of objects: ContiguousArray<Element>) {
     self.init()
     makeRoom(for: objects.count)
@@ -70,20 +70,20 @@ struct ChangeCounts: Equatable {
   }
 }
 
-/// Objects by what happened to them, as notifications carry them.
+/// The objects of a notification, by kind of change.
 struct ChangedObjects {
   private(set) var inserted: Set<NSManagedObject> = []
   private(set) var updated: Set<NSManagedObject> = []
   private(set) var deleted: Set<NSManagedObject> = []
 
-  /// `room` is how many there may be: a set that grows hashes its members again.
+  /// `room` is an upper limit for the numbers of objects: a set that grows hashes its members again.
   init(
     _ objects: ContiguousArray<NSManagedObject>, room: ChangeCounts, change: (NSManagedObject) -> ObjectChange?
   ) {
     inserted.makeRoom(for: min(room.inserted, objects.count))
     updated.makeRoom(for: min(room.updated, objects.count))
     deleted.makeRoom(for: min(room.deleted, objects.count))
-    // Counted first, as in a set of a list.
+    // Retained first, as in a set of a list.
     objects.forEachUncounted { if change($0) != nil { _ = Unmanaged.passRetained($0) } }
     objects.forEachUncounted { object in
       let counted = Unmanaged.passUnretained(object)
@@ -134,7 +134,8 @@ struct SavedIDs {
   }
 }
 
-/// What the object's own properties of these names say, whatever a subclass says of it: the library asks these.
+/// The change properties of an object by its flags. The library uses these, because a subclass may override the
+/// properties of the object.
 extension NSManagedObject.Flags {
   var isInserted: Bool { contains(.inserted) && !contains(.deleted) }
   var isUpdated: Bool { contains(.updated) && isDisjoint(with: [.inserted, .deleted]) }
@@ -145,7 +146,7 @@ extension NSManagedObject.Flags {
   /// Whether a save writes no links to the object: it is deleted, or was deleted before it was ever stored.
   var leavesNoLinks: Bool { contains(.deleted) || intersection([.gone, .stored]) == .gone }
 
-  /// What a save does to the object in its store, before the save has settled it.
+  /// The change that a save makes to the object in its store. Valid until the save has updated the flags.
   var savedChange: ObjectChange? {
     switch (contains(.inserted), contains(.deleted)) {
     case (true, true): nil
@@ -155,11 +156,11 @@ extension NSManagedObject.Flags {
     }
   }
 
-  /// As what the object counts among the changes of its context.
+  /// The change as which the object is counted in its context.
   @inline(__always)
   var countedChange: ObjectChange? { contains(.listed) ? savedChange : nil }
 
-  /// What happened to the object since the last event.
+  /// The change of the object since the last event.
   var eventChange: ObjectChange? {
     switch (contains(.pendingInsert), contains(.deleted)) {
     case (true, true): nil

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// What other contexts or processes have saved: object IDs, or their URIs.
+/// Changes that other contexts or processes have saved, as object IDs or their URIs.
 struct ChangesElsewhere: Sendable {
   private enum Name: Hashable {
     case id(NSManagedObjectID)
@@ -12,7 +12,7 @@ struct ChangesElsewhere: Sendable {
   private var updated: Set<Name>
   private var deleted: Set<Name>
 
-  /// Of the user info of a did-save notification, or of a dictionary like it.
+  /// The changes in the user info of a did-save notification, or in a dictionary like it.
   init(_ userInfo: [AnyHashable: Any]) {
     func names(_ keys: String...) -> Set<Name> {
       Set(keys.flatMap { key in Self.elements(userInfo[key]).compactMap(Self.name) })
@@ -24,7 +24,7 @@ struct ChangesElsewhere: Sendable {
     deleted = names(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
   }
 
-  /// Adds what was saved later: what is deleted is neither inserted nor updated any more.
+  /// Adds changes that were saved later. Deleted objects no longer count as inserted or updated.
   mutating func add(_ later: ChangesElsewhere) {
     inserted.formUnion(later.inserted)
     updated.formUnion(later.updated)
@@ -57,13 +57,13 @@ struct ChangesElsewhere: Sendable {
 
   typealias Place = (reference: ObjectReference, store: UInt16)
 
-  /// Those that a context can have, as its own references.
+  /// The changes as references of a context; IDs that the context cannot have are left out.
   func places(in core: ContextCore) -> (inserted: [Place], updated: [Place], deleted: [Place]) {
     func places(_ names: Set<Name>) -> [Place] { names.compactMap { Self.place($0, core) } }
     return (places(inserted), places(updated), places(deleted))
   }
 
-  /// By entity name, as the ID may come from another coordinator's copy of the model.
+  /// The entity is looked up by name, because the ID may come from another coordinator's copy of the model.
   private static func place(_ name: Name, _ core: ContextCore) -> Place? {
     let id: NSManagedObjectID? =
       switch name {

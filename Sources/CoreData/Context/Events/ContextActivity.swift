@@ -1,29 +1,30 @@
 import Foundation
 
-/// What of a context's own work is under way. Meanwhile its objects and stores must not change under it.
+/// The operations of a context that are running. While they run, its objects and stores must not change.
 struct ContextActivity {
   var isSaving = false
-  /// How deep the context is in functions of the client's objects that are told in the middle of a change.
+  /// How many nested calls of client code are running in the middle of a change.
   fileprivate var callouts = 0
-  /// How deep it is in `awakeFromFetch`. Changes are not tracked meanwhile.
+  /// How many nested calls of `awakeFromFetch` are running. Changes are not tracked meanwhile.
   fileprivate var awakenings = 0
-  /// How deep it is in following delete rules. What is deleted has a part of its effects only.
+  /// How many nested runs of the delete rules there are. Meanwhile only a part of the effects of a deletion has been
+  /// applied.
   fileprivate var followings = 0
-  /// How deep it is in posting notifications.
+  /// How many nested notifications are being posted.
   fileprivate var posts = 0
 
   var isTracking: Bool { awakenings == 0 }
 
   var isFollowingDeleteRules: Bool { followings > 0 }
 
-  /// Whether an object is being told in the middle of a change: it may be half made.
+  /// Whether client code is called in the middle of a change. An object may be incomplete then.
   var isCallingOut: Bool { callouts > 0 || awakenings > 0 }
 
   var isBusy: Bool { isSaving || isCallingOut || posts > 0 }
 }
 
 extension ContextCore {
-  /// Calls a function of a client's object that is told in the middle of a change: `awakeFromInsert`, `willSave`.
+  /// Calls a function of a client's object in the middle of a change, such as `awakeFromInsert` or `willSave`.
   @inline(__always)
   func callOut(_ body: () -> Void) {
     activity.callouts += 1
@@ -39,11 +40,11 @@ extension ContextCore {
     activity.awakenings -= 1
   }
 
-  /// Calls `body` with the objects whose delete rules are to be followed, until there are no more: a worklist, so that
-  /// the depth of the graph does not matter.
+  /// Calls `body` with each object whose delete rules must be applied, until none is left. It uses a worklist, so the
+  /// depth of the graph does not matter.
   ///
-  /// Who is told of a deletion may end the event, and so come here again. Where that goes deep, what is to be done is
-  /// left to the calls that are under way.
+  /// Code that is notified of a deletion may end the event, and so call this function again. At a depth of 16 calls,
+  /// the objects are left to the outer calls.
   func followDeleteRules(_ body: (NSManagedObject) -> Void) {
     if activity.followings == 16 { return }
     activity.followings += 1
@@ -62,13 +63,13 @@ extension ContextCore {
     activity.posts -= 1
   }
 
-  /// Called before every fetch. The event ends, so that the fetch finds what belongs to its changes; but not where an
-  /// object is half made: nobody is told of it before it is done.
+  /// Called before every fetch. It ends the event, so that the fetch finds the effects of the changes. Where an object
+  /// is incomplete, observers are not notified; then only delete rules are applied.
   func prepareToFetch() {
     checkQueue()
     takeUpIfIdle()
     if !activity.isCallingOut { return processPendingChanges() }
-    // While a fault is being read no change is noted, and so none is made.
+    // While `awakeFromFetch` runs, no change is tracked, so delete rules must not change objects.
     if activity.isTracking && (propagatesDeletesAtEndOfEvent || activity.isSaving) { propagateDeletes() }
   }
 }

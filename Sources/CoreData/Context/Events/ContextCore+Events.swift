@@ -1,19 +1,19 @@
 import Foundation
 import StoreSchema
 
-/// The end of an event, and taking changes back.
+/// The end of an event, rollback and refresh.
 extension ContextCore {
   func processPendingChanges() {
     checkQueue()
     checkInvariants()
-    // They hold their owners and members.
+    // The views hold their owners and members.
     if !orderedViews.isEmpty { orderedViews = [:] }
     if propagatesDeletesAtEndOfEvent || activity.isSaving { propagateDeletes() }
     if !changes.list.hasPending { return }
     let objects = changes.list.pending
     var isWhole = changes.list.isWhollyPending
     changes.endEvent()
-    // Whoever begins to watch only now still learns of the save.
+    // An observer that is added during this notification still gets the notification of the save.
     let event =
       WatchedNotification.didChange.isWatched
       ? ChangedObjects(objects, room: changes.counts) { $0.flags.eventChange } : nil
@@ -42,7 +42,7 @@ extension ContextCore {
       let relationship = omission.relationship
       omission.owner.toMany(relationship).restore(omission.member, isOrdered: relationship.isOrdered)
     }
-    // Released when the rollback is over: the `deinit` of a client's class must not see it half done.
+    // Released when the rollback is complete: the `deinit` of a client's class must not see it half done.
     var unread: ContiguousArray<ToManyState> = []
     var values: [Any] = []
     var kept: ContiguousArray<NSManagedObject> = []
@@ -50,10 +50,10 @@ extension ContextCore {
     let former = changes.restart()
     defer { withExtendedLifetime((unread, values, former)) {} }
     defer { announcement.post(self) }
-    // All at once, before anybody is called or anything is released.
+    // All flags are written at once, before client code is called or anything is released.
     for object in former.objects { ChangeTracker.rollBack(object) }
     for told in preparingForDeletion where isToldOfDeletion(told.object) && isStillDeleted(told.object) {
-      // It was not listed yet.
+      // The object was not listed yet.
       ChangeTracker.rollBack(told.object)
     }
     for object in former.objects {
@@ -64,7 +64,7 @@ extension ContextCore {
           values.append((extras.fetchedProperties, extras.eventBase))
           (extras.fetchedProperties, extras.eventBase) = ([:], nil)
         }
-        // It may be inserted again, as a new object.
+        // The object may be inserted again, as a new one.
         object.core = nil
       } else {
         object.clearOverlay()
@@ -89,7 +89,7 @@ extension ContextCore {
     defer { checkInvariants() }
     guard object.core === self else { return }
     if object.flags.contains(.inserted) {
-      // It stays inserted, without values, and nothing is linked to it.
+      // The object stays inserted, without values, and no object links to it.
       if mergeChanges { return }
       for info in object.info.relationships { unlink(object, info.relationship) }
       return turnIntoFault(object)
@@ -107,7 +107,7 @@ extension ContextCore {
       object.awake(fromSnapshotEvents: .refresh)
       return
     }
-    // Who is being told of its deletion is still to be deleted.
+    // An object whose `prepareForDeletion` is running stays marked as deleted.
     if object.flags.contains(.listed) && !mergeChanges {
       unlist([object], marks: isToldOfDeletion(object) ? [] : .deleted)
     }

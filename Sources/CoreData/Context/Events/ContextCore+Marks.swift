@@ -1,10 +1,12 @@
 import Foundation
 
-/// Taking up what others have done, at a moment that suits the context; see ``ContextMarks``.
+/// Handles the changes of other contexts and threads at a suitable moment; see ``ContextMarks``.
 extension ContextCore {
-  /// Leaves a mark, on any thread. It is taken up at once where this thread is on the context's queue, or where nobody
-  /// is using a context with a lock of its own; else, and always with `isLater`, at a turn of the queue, or when the
-  /// context is next used.
+  /// Leaves a mark, on any thread.
+  /// - The mark is handled at once where this thread is on the context's queue, or where nobody uses a context that has
+  ///   its own lock.
+  /// - Otherwise, and always with `isLater`, it is handled at a turn of the queue or at the next use of the context,
+  ///   whichever comes first.
   func leave(_ mark: ContextMarks.Mark, isLater: Bool = false) {
     marks.add(mark)
     if isLater { return queueTurn() }
@@ -20,20 +22,20 @@ extension ContextCore {
     if !marks.isEmpty { queueTurn() }
   }
 
-  /// Takes marks up where none of the context's own work is under way, and nobody is told of it at the moment. Called
-  /// before the context is used.
+  /// Handles the marks unless an operation of the context is running or observers are being notified. Called before the
+  /// context is used.
   func takeUpMarks() {
     if marks.isEmpty || activity.isBusy { return }
     takeUpStores()
     if let changes = marks.takeChanges() { merge(changes) }
   }
 
-  /// The same for a use of the context outside of blocks. In the middle of a block objects do not change under it;
-  /// stores do.
+  /// The same for a use of the context outside of blocks. Within a block only marks of stores are handled, because
+  /// objects must not change there.
   func takeUpIfIdle() { if queue.depth == 0 { takeUpMarks() } else { takeUpStores() } }
 
-  /// The same for stores alone, which have to be known also in the middle of a block of the client's.
-  /// Gives whether there was such a mark.
+  /// Handles marks of stores only. They must be handled within the client's blocks as well. Returns whether there was
+  /// such a mark.
   @discardableResult
   func takeUpStores() -> Bool {
     guard marks.forgetsStores, !activity.isBusy, marks.takeStores() else { return false }
@@ -43,19 +45,18 @@ extension ContextCore {
 
   // MARK: Turns of the queue
 
-  /// Lets the context have a turn of its queue: marks are taken up, and pending changes processed. However often this
-  /// is called meanwhile it is one block, which does not keep the context alive. A context without a queue has no
-  /// turns.
+  /// Requests a turn of the context's queue, which handles marks and processes pending changes. Several requests make
+  /// one block, which does not keep the context alive. A context without a queue has no turns.
   func queueTurn() {
     if let dispatch = queue.dispatch { marks.queueTurn(on: dispatch) { [link] in link.core?.takeTurn() } }
   }
 
-  /// Called for the first pending change. Whoever changes a main-queue context on the main queue need not say so:
-  /// observers are told at the end of the turn.
+  /// Called for the first pending change. A main-queue context that is changed on the main queue processes its changes
+  /// at the end of the turn, without a call of the client.
   func changesBecamePending() { if queue.confinement == .mainQueue && MainQueue.isCurrent { queueTurn() } }
 
   private func takeTurn() {
-    // Without its context nobody can be told.
+    // Without its context no observer can be notified.
     guard let context else { return }
     run {
       if activity.isBusy { return }

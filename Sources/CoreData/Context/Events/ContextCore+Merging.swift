@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Bringing in what was saved elsewhere.
+/// Merging changes that were saved elsewhere.
 extension ContextCore {
   func merge(_ elsewhere: ChangesElsewhere) {
     checkQueue()
@@ -21,7 +21,8 @@ extension ContextCore {
     }
     for object in inserted {
       lookAgain(for: object)
-      // The client has not asked for it. Where it cannot be read it stays a fault: who reads it then has the error.
+      // The client did not request this read. Where it fails, the object stays a fault, and the next read reports the
+      // error.
       _ = look(at: object)
     }
     announce(inserted.filter { !$0.flags.isDeleted }, refreshed.filter { !$0.flags.isDeleted }, deleted)
@@ -32,14 +33,14 @@ extension ContextCore {
     origin.cache.remove(frozen.infos[place.reference.entity].root, [place.reference.key])
   }
 
-  /// The objects count as deleted, with nothing left to save.
+  /// Marks objects as deleted, with nothing left to save.
   func becomeDeletedElsewhere(_ objects: [NSManagedObject]) {
     if objects.isEmpty { return }
     unlist(objects, marks: .linksChanged)
     for object in objects { changes.becomeInaccessible(object) }
   }
 
-  /// Members of to-many relationships that may have changed are read again, where nothing unsaved is in them.
+  /// Makes to-many relationships that may have changed be read again, unless they have unsaved changes.
   private func dropMembers(_ places: [ChangesElsewhere.Place]) {
     guard let frozen else { return }
     let roots = Set(places.map { frozen.infos[$0.reference.entity].root })
@@ -64,7 +65,7 @@ extension ContextCore {
   private func announce(
     _ inserted: [NSManagedObject], _ refreshed: [NSManagedObject], _ deleted: [NSManagedObject]
   ) {
-    // What others have updated is refreshed here: its IDs are told as both.
+    // Objects that others have updated are refreshed here, so their IDs are reported under both keys.
     let lists: [(String, [NSManagedObjectContext.NotificationKey], [NSManagedObject])] = [
       (NSInsertedObjectsKey, [.insertedObjectIDs], inserted),
       (NSRefreshedObjectsKey, [.updatedObjectIDs, .refreshedObjectIDs], refreshed),

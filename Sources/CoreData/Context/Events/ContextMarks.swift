@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// What others have done that a context has to take up. They leave it here, on any thread, and wait for nobody's queue.
+/// Changes by others that a context must handle. They are left here on any thread, without waiting for a queue.
 final class ContextMarks: Sendable {
   enum Mark {
-    /// A store has taken the place of another, or is at another URL.
+    /// A store was replaced by another one, or has another URL.
     case stores
     case changes(ChangesElsewhere)
   }
@@ -19,7 +19,7 @@ final class ContextMarks: Sendable {
   private let hasStores = Atomic<Bool>(false)
   private let hasAny = Atomic<Bool>(false)
 
-  /// Whether there are marks. One that is left at the same time may be missed.
+  /// Whether there are no marks. A mark that is left at the same time may be missed.
   var isEmpty: Bool { !hasAny.load(ordering: .acquiring) }
   var forgetsStores: Bool { hasStores.load(ordering: .acquiring) }
 
@@ -30,14 +30,14 @@ final class ContextMarks: Sendable {
         state.forgetsStores = true
         hasStores.store(true, ordering: .releasing)
       case .changes(let changes):
-        // Kept as one, so that a context that is never used holds each ID once.
+        // Merged into one value, so that a context that is never used holds each ID once.
         if state.changes?.add(changes) == nil { state.changes = changes }
       }
       hasAny.store(true, ordering: .releasing)
     }
   }
 
-  /// Whether stores are to be forgotten; from now on they need not.
+  /// Whether the stores must be looked up again. Clears the mark.
   func takeStores() -> Bool {
     state.withLock { state in
       defer { state.forgetsStores = false }
@@ -47,7 +47,7 @@ final class ContextMarks: Sendable {
     }
   }
 
-  /// The changes to be brought in; from now on there are none.
+  /// The changes that must be merged. Clears the mark.
   func takeChanges() -> ChangesElsewhere? {
     state.withLock { state in
       defer { state.changes = nil }
@@ -56,7 +56,7 @@ final class ContextMarks: Sendable {
     }
   }
 
-  /// Calls `turn` on a queue, later; not where a call is to come already.
+  /// Calls `turn` later on a queue, unless a call is scheduled already.
   func queueTurn(on queue: DispatchQueue, _ turn: @escaping @Sendable () -> Void) {
     let isQueued = state.withLock { state in
       defer { state.isTurnQueued = true }

@@ -1,17 +1,18 @@
 import Foundation
 
-/// What a rollback undoes, for those who watch: new objects go, deleted ones come back, others have their old values.
+/// The notification of a rollback: new objects are deleted, deleted objects are inserted, changed objects are
+/// refreshed.
 struct ReturnedChanges {
   private var sets: [String: Set<NSManagedObject>] = [:]
 
-  /// Of whom `isToldOfDeletion` holds, nobody has been told that it is deleted.
+  /// An object for which `isToldOfDeletion` is true has not been reported as deleted yet.
   init(_ objects: some Sequence<NSManagedObject>, isToldOfDeletion: (NSManagedObject) -> Bool) {
     if !WatchedNotification.didChange.isWatched { return }
     for object in objects {
       let isDeleted = object.flags.contains(.deleted) && !isToldOfDeletion(object)
       switch (object.flags.contains(.inserted), isDeleted) {
       case (true, true): continue
-      // It is gone, and stays so.
+      // The object's row is gone; the object stays deleted.
       case (false, true) where object.flags.contains(.inaccessible): continue
       case (true, false): sets[NSDeletedObjectsKey, default: []].insert(object)
       case (false, true): sets[NSInsertedObjectsKey, default: []].insert(object)

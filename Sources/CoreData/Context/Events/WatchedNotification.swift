@@ -3,8 +3,8 @@ import Synchronization
 
 /// The notifications of events and saves.
 ///
-/// To make the sets of their objects costs as much as to write the objects, and to post one to nobody a tenth of the
-/// instructions of a small save. A program that watches few of them may have the others left out:
+/// Making the sets of objects costs as much as writing the objects. Posting a notification that nobody observes costs a
+/// tenth of the instructions of a small save. A program that observes few of them can switch the others off:
 /// ``NSManagedObjectContext/postsOnlyRequestedNotifications`` (decision 017).
 enum WatchedNotification: UInt8 {
   case didChange = 1
@@ -12,7 +12,7 @@ enum WatchedNotification: UInt8 {
   case didSaveIDs = 4
   case willSave = 8
 
-  /// The notifications whose names were asked for, and whether only those are posted.
+  /// Bits of the notifications whose names were requested, and the bit for posting only those.
   private static let requested = Atomic<UInt8>(0)
   private static let onlyRequested: UInt8 = 128
 
@@ -27,13 +27,13 @@ enum WatchedNotification: UInt8 {
     }
   }
 
-  /// Whether anybody can be watching.
+  /// Whether anybody can be observing the notification.
   var isWatched: Bool {
     let requested = Self.requested.load(ordering: .relaxed)
     return requested & Self.onlyRequested == 0 || requested & rawValue != 0
   }
 
-  /// The name, for somebody who may watch from now on.
+  /// The name of the notification. From now on it counts as observed.
   var watchedName: Notification.Name {
     if Self.requested.load(ordering: .relaxed) & rawValue == 0 {
       Self.requested.bitwiseOr(rawValue, ordering: .relaxed)
@@ -57,7 +57,7 @@ enum WatchedNotification: UInt8 {
 }
 
 extension ContextCore {
-  /// Posts a notification if anybody can be watching; what it carries is not made otherwise.
+  /// Posts a notification if anybody can be observing it; otherwise `userInfo` is not called.
   func post(_ notification: WatchedNotification, _ userInfo: () -> [AnyHashable: Any]) {
     if notification.isWatched { post(notification.name, userInfo()) }
   }

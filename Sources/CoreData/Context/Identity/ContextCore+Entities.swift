@@ -7,7 +7,7 @@ extension ContextCore {
     let known = entity.frozen
     if let own = context?.core.frozen {
       if let known, known.modelNumber == own.number { return known }
-      // A copy of the model may be in use by the context: its own entity of that name is the one that counts.
+      // The context may use a copy of the model; then its own entity with that name counts.
       if let name = entity.name, let found = own.schema.entity(named: name) { return own.infos[found.index] }
     }
     if let known { return known }

@@ -1,13 +1,13 @@
 import StoreProtocol
 import StoreSchema
 
-/// What a context does when one of its stores has moved to another place.
+/// Handles a store of the context that has moved to another URL.
 ///
-/// A store that moves counts the versions of its rows anew, so that versions do not tell whether somebody has saved to
-/// the former place since an object was read there. What the rows hold does.
+/// A store that moves counts the versions of its rows anew. So a version does not show whether somebody has saved to
+/// the former URL since an object was read there. The values of the rows do.
 extension ContextCore {
-  /// Looks stores up again, and reads all objects again when they are next used. An object that the next save changes,
-  /// deletes or checks, and whose row is another one by now, has a conflict in that save.
+  /// Looks up the stores again, and makes all objects be read again at their next use. Where the next save changes,
+  /// deletes or checks an object whose row is different now, the save reports a conflict.
   func forgetStores() {
     origins.forget()
     let checked = Set(changes.checks.map(ObjectIdentifier.init))
@@ -16,7 +16,7 @@ extension ContextCore {
       let isOfSave = object.flags.hasChanges || checked.contains(ObjectIdentifier(object))
       let base = isOfSave && !object.flags.isInserted ? object.row : nil
       if let base, isGone(object) {
-        // The save has to say so.
+        // The save must report the conflict.
         object.row = base.copy(version: 0)
         continue
       }
@@ -25,12 +25,12 @@ extension ContextCore {
     }
   }
 
-  /// Whether the row of an object is not there any more. An error is not judged: it comes again where the row is read.
+  /// Whether the row of an object is gone. An error counts as no: it occurs again where the row is read.
   private func isGone(_ object: NSManagedObject) -> Bool {
     do { return try storedRow(of: object) == nil } catch { return false }
   }
 
-  /// Lets an object have the row that its changes were made from, where the moved store has another one.
+  /// Keeps the row that an object's changes are based on, where the moved store has a different row.
   private func keep(_ base: Row, of object: NSManagedObject) {
     object.prepareToRead()
     guard let row = object.row, row.entity == base.entity, !object.flags.contains(.inaccessible) else {
@@ -44,7 +44,7 @@ extension ContextCore {
       return ExternalDataFolder.isSame(base.data(slot), row.data(slot))
     }
     if kinds.indices.allSatisfy(isSame) { return }
-    // No row of a store has this version. The names of large values are those of the place where they can be read.
+    // No row of a store has version 0. Names of large values are taken from the new URL, where the values can be read.
     var kept = base.copy(version: 0)
     for slot in kinds.indices where kinds[slot] == .externalData {
       kept = kept.replacing(slot, by: row.value(slot, .externalData), kinds)

@@ -6,7 +6,7 @@ import StoreSchema
 extension ContextCore {
   func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
     checkQueue()
-    // Keys are counted by a commit, and no view of one's own must stand in its way.
+    // A commit reserves the keys, and a view of this context must not block it.
     origins.dropViews()
     var seen: Set<ObjectIdentifier> = []
     let new = objects.filter { object in
@@ -18,7 +18,7 @@ extension ContextCore {
       guard let origin = origin(index) else {
         throw CocoaError(
           .persistentStoreSave,
-          userInfo: [NSLocalizedDescriptionKey: "No store takes the objects; add one before asking for permanent IDs."])
+          userInfo: [NSLocalizedDescriptionKey: "The objects have no store; add one before requesting permanent IDs."])
       }
       for (object, key) in zip(objects, try origin.permanentKeys(for: objects, self)) {
         registry.becomePermanent(object, key: key, keepsTemporaryKey: true)

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Finds the core of a context without keeping it alive.
 ///
-/// No `weak` reference: an object that ever had one is counted in a side table, which takes several times as long, and
-/// every managed object counts its core.
+/// It is not a `weak` reference: an object that ever had one has its reference count in a side table, which makes
+/// counting several times as slow, and every managed object counts its core.
 final class ContextLink: Sendable {
   private struct Core: @unchecked Sendable { var address: UnsafeMutableRawPointer? }
 
@@ -15,10 +15,10 @@ final class ContextLink: Sendable {
     place.withLock { $0 = core }
   }
 
-  /// Called by the core's deinitialiser: whoever asks at the same time finds nothing, or is still under the lock.
+  /// Called by the core's deinitializer. A concurrent read of `core` finds nil, or is still under the lock.
   func end() { place.withLock { $0 = Core(address: nil) } }
 
-  /// Nil where its end has begun.
+  /// Nil once the core's deinitialization has begun.
   var core: ContextCore? {
     place.withLock { place in
       guard let address = place.address, cd_try_retain(address) else { return nil }

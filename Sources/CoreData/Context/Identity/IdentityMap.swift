@@ -3,10 +3,11 @@ import Foundation
 
 /// Finds registered objects by key, without keeping them alive.
 ///
-/// Open addressing with linear probing. A removed object leaves its key behind, without an object, until the table is
-/// next rebuilt: contexts let go of objects by the hundred thousand, and closing each gap would walk over the
-/// neighbours. The last release of an object may happen on any thread. Its owner therefore guards every call with one
-/// lock, and a look-up retains the object unless its end has begun.
+/// Open addressing with linear probing. A removed object leaves its key in the table, without an object, until the next
+/// rebuild: contexts release objects by the hundred thousand, and closing each gap would walk over the neighbours.
+///
+/// The last release of an object may happen on any thread. So the owner of the map guards every call with one lock, and
+/// a look-up retains the object unless its deinitialization has begun.
 struct IdentityMap {
   private struct Entry {
     var key: Int64
@@ -15,12 +16,12 @@ struct IdentityMap {
 
   private var entries: UnsafeMutablePointer<Entry>?
   private var mask = -1
-  /// How many places are taken, by objects and by keys of removed ones.
+  /// How many slots are used, by objects and by keys of removed objects.
   private var taken = 0
   /// How many objects there are.
   private(set) var count = 0
 
-  /// Keys are never zero, so zero marks a free place.
+  /// Keys are never zero, so zero marks a free slot.
   @inline(__always)
   private func place(_ key: Int64) -> Int { KeyPlace.home(key, mask: mask) }
 
@@ -36,7 +37,7 @@ struct IdentityMap {
     return Unmanaged<NSManagedObject>.fromOpaque(found).takeRetainedValue()
   }
 
-  /// Whether there was no object with that key before.
+  /// Returns whether no object had the key before.
   @discardableResult
   mutating func set(_ key: Int64, _ object: NSManagedObject) -> Bool {
     reserve(1)
@@ -47,11 +48,11 @@ struct IdentityMap {
 
   mutating func set(_ objects: ArraySlice<NSManagedObject>) {
     reserve(objects.count)
-    // The array holds the objects; they are not counted here.
+    // The array holds the objects, so they are not retained here.
     objects.withUnsafeBytes { addresses in
       for (index, address) in addresses.bindMemory(to: UnsafeMutableRawPointer.self).enumerated() {
         let key = Unmanaged<NSManagedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.key }
-        // Neighbours by key share a stretch of places; the next but one is asked for.
+        // Adjacent keys share eight slots; the slots of the keys after the next eight are prefetched.
         if index & 7 == 0, let entries { cd_prefetch(entries + place(key &+ 16)) }
         insert(Entry(key: key, object: address))
       }
@@ -67,7 +68,7 @@ struct IdentityMap {
     entries[index] = entry
   }
 
-  /// Removes `key` if it still stands for this very object, and says whether it did.
+  /// Removes `key` if it still refers to this very object. Returns whether it did.
   @discardableResult
   mutating func remove(_ key: Int64, _ object: NSManagedObject) -> Bool {
     guard let entries else { return false }
@@ -88,12 +89,12 @@ struct IdentityMap {
     if (taken &+ more) &* 5 > (mask &+ 1) &* 4 { rebuild(for: more) }
   }
 
-  /// Makes a table of the objects that are there, with room for a third more of them, and for `more`.
+  /// Makes a table of the current objects, with room for a third more of them, and for `more` in addition.
   private mutating func rebuild(for more: Int) {
     var capacity = 16
     while (count + more) * 5 > capacity * 3 { capacity *= 2 }
     let (old, oldMask) = (entries, mask)
-    // A free place is all zeros.
+    // A free slot is all zeros.
     entries = cd_allocate_zeroed(capacity, MemoryLayout<Entry>.stride).bindMemory(to: Entry.self, capacity: capacity)
     mask = capacity - 1
     (taken, count) = (0, 0)
@@ -111,7 +112,7 @@ struct IdentityMap {
     }
   }
 
-  /// The keys of all objects, of those too whose end has begun.
+  /// The keys of all objects, including objects whose deinitialization has begun.
   var keys: [Int64] {
     guard let entries else { return [] }
     return (0...mask).compactMap { entries[$0].object == nil ? nil : entries[$0].key }

@@ -3,16 +3,16 @@ import StoreSchema
 
 /// The identity maps of a context, guarded by ``ObjectRegistry``.
 struct IdentityMaps {
-  /// One for each store and root entity, the roots of one store together. Memory of its own: an array would be counted
-  /// at each look-up.
+  /// One map for each store and root entity; the maps of one store are adjacent. Allocated by hand, because an array
+  /// would be reference-counted at each look-up.
   private var maps = UnsafeMutableBufferPointer<IdentityMap>(start: nil, count: 0)
-  /// Entities of the model, of which each may be a root.
+  /// The number of entities of the model; each may be a root entity.
   private(set) var entityCount = 0
   private var temporaries = IdentityMap()
-  /// What incremental stores are told of; nil where there are none.
+  /// The objects in use that incremental stores must be notified of; nil without such stores.
   var interest: ObjectInterest?
 
-  /// Frees the maps of saved objects, and expects objects of a model with so many entities.
+  /// Frees the maps of saved objects, and prepares for a model with `entityCount` entities.
   mutating func restart(entityCount: Int) {
     for index in maps.indices { maps[index].removeAll() }
     maps.deinitialize()
@@ -21,14 +21,14 @@ struct IdentityMaps {
     self.entityCount = entityCount
   }
 
-  /// The map of a tree in a store, nil where there is none yet.
+  /// The map of a root entity in a store, nil where there is none yet.
   @inline(__always)
   private func map(_ store: UInt16, _ root: Int) -> UnsafeMutablePointer<IdentityMap>? {
     let index = Int(store) &* entityCount &+ root
     return index < maps.count ? maps.baseAddress.unsafelyUnwrapped + index : nil
   }
 
-  /// The same, made if need be.
+  /// The same, made if necessary.
   @inline(__always)
   private mutating func madeMap(_ store: UInt16, _ root: Int) -> UnsafeMutablePointer<IdentityMap> {
     if let map = map(store, root) { return map }
@@ -50,7 +50,7 @@ struct IdentityMaps {
     }
   }
 
-  /// Registers saved objects of one store and one tree.
+  /// Registers saved objects of one store and one root entity.
   mutating func set(_ objects: ArraySlice<NSManagedObject>, like object: NSManagedObject) {
     if interest?.watches(object.storeIndex) == true {
       for object in objects { set(object) }
@@ -74,7 +74,7 @@ struct IdentityMaps {
 
   var count: Int { maps.reduce(temporaries.count) { $0 + $1.count } }
 
-  /// New objects count for every store: which one takes them is known to their context's queue alone.
+  /// New objects count for every store: only their context's queue knows which store takes them.
   func hasObjects(ofStore store: UInt16) -> Bool {
     temporaries.count > 0 || (0..<entityCount).contains { count(store: store, root: $0) > 0 }
   }
@@ -99,7 +99,7 @@ struct IdentityMaps {
     }
   }
 
-  /// None twice: new objects that have their permanent IDs are registered under both.
+  /// No object is listed twice, although new objects with permanent IDs are registered under both keys.
   var all: [NSManagedObject] { maps.flatMap(\.all) + temporaries.all.filter { $0.key < 0 } }
 
   mutating func clear() {

@@ -1,9 +1,9 @@
-/// Where a key's search begins in the open-addressing tables of rows and objects.
+/// The slot where the search for a key begins in the open-addressing tables of rows and objects.
 ///
-/// Stores hand out keys one after another, so eight neighbours share a stretch of memory and a walk over objects
-/// touches few cache lines. The stretches themselves are scattered: one long run of taken places would make every
-/// removal walk it. The highest bits of the product say where, because they spread consecutive numbers evenly
-/// (Fibonacci hashing).
+/// Stores hand out consecutive keys. Eight adjacent keys share eight adjacent slots, so a walk over objects touches few
+/// cache lines. These groups of slots are scattered, because one long run of used slots would make every removal walk
+/// over it. The highest bits of the product select the group: they spread consecutive numbers evenly (Fibonacci
+/// hashing).
 enum KeyPlace {
   @inline(__always)
   static func home(_ key: Int64, mask: Int) -> Int {

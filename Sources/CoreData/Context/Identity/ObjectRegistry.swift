@@ -1,23 +1,23 @@
 import StoreSchema
 import Synchronization
 
-/// The objects of a context by their keys: each exists once.
+/// The objects of a context by their keys. Each object exists once.
 ///
-/// It may be used on any thread, because the last release of an object may happen on any. One lock guards the maps.
-/// Nothing is released while it is held, because an object that ends comes to ``forget(_:)``. Who finds an object on
-/// another thread than the context's must not look into it.
+/// Any thread may use it, because the last release of an object may happen on any thread. One lock guards the maps.
+/// Nothing is released while the lock is held, because an object that is deinitialized calls ``forget(_:)``. A thread
+/// that is not on the context's queue may find an object but must not read it.
 final class ObjectRegistry: @unchecked Sendable {
   private let lock = Mutex(())
   @exclusivity(unchecked) private var maps = IdentityMaps()
   /// The registered objects, where the context keeps them alive.
   @exclusivity(unchecked) private var retained: [ObjectIdentifier: NSManagedObject]?
 
-  // What only the context's queue uses.
+  // Used only on the context's queue:
 
-  /// The root of each entity of the model.
+  /// The root entity of each entity of the model.
   @exclusivity(unchecked) private var roots: ContiguousArray<Int> = []
   @exclusivity(unchecked) private var lastTemporaryKey: Int64 = 0
-  /// Whether there are stores that are told of the objects in use.
+  /// Whether there are stores that are notified of the objects in use.
   @exclusivity(unchecked) private(set) var watchesObjects = false
 
   deinit {
@@ -25,7 +25,7 @@ final class ObjectRegistry: @unchecked Sendable {
     maps.restart(entityCount: 0)
   }
 
-  /// Expects objects of another model, given by the root of each entity. There must be no saved object.
+  /// Prepares for another model, given by the root entity of each entity. No saved object may be registered.
   func restart(roots: ContiguousArray<Int>) {
     self.roots = roots
     lock.withLock { _ in maps.restart(entityCount: roots.count) }
@@ -45,7 +45,7 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
-  /// Adds saved objects of one store and one tree.
+  /// Adds saved objects of one store and one root entity.
   func add(_ objects: ArraySlice<NSManagedObject>) {
     guard let first = objects.first else { return }
     lock.withLock { _ in
@@ -54,7 +54,7 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
-  /// Makes room for so many saved objects of one store and one tree in all.
+  /// Makes room for `count` saved objects of one store and one root entity in all.
   func expect(_ count: Int, store: UInt16, root: Int) {
     lock.withLock { _ in maps.expect(count, store: store, root: root) }
   }
@@ -73,7 +73,7 @@ final class ObjectRegistry: @unchecked Sendable {
     lock.withLock { _ in root < maps.entityCount ? maps.object(key, store: store, root: root) : nil }
   }
 
-  /// The objects of rows, nil for others.
+  /// The registered objects of rows, nil for rows without one.
   func objects(of rows: RowChunk, root: Int, store: UInt16) -> ContiguousArray<NSManagedObject?> {
     lock.withLock { _ in maps.objects(rows, store: store, root: root) }
   }
@@ -82,14 +82,14 @@ final class ObjectRegistry: @unchecked Sendable {
 
   var count: Int { lock.withLock { _ in maps.count } }
 
-  /// How many saved objects of a tree there are.
+  /// How many saved objects of a root entity are registered.
   func count(store: UInt16, root: Int) -> Int { lock.withLock { _ in maps.count(store: store, root: root) } }
 
   func hasObjects(ofStore index: UInt16) -> Bool { lock.withLock { _ in maps.hasObjects(ofStore: index) } }
 
   // MARK: Forgetting
 
-  /// Called by the object's deinitialiser, too.
+  /// Also called by the object's deinitializer.
   func forget(_ object: NSManagedObject) {
     var kept: NSManagedObject?
     lock.withLock { _ in
@@ -99,12 +99,12 @@ final class ObjectRegistry: @unchecked Sendable {
     withExtendedLifetime(kept) {}
   }
 
-  /// Gives all objects, and forgets them. Those that are added later are kept alive as before.
+  /// Returns all objects, and forgets them. Objects that are added later are kept alive as before.
   func takeAll() -> [NSManagedObject] {
     let objects = all
     lock.withLock { _ in
       maps.clear()
-      // They are alive by `objects`.
+      // `objects` keeps them alive.
       if retained != nil { retained = [:] }
     }
     return objects
@@ -122,8 +122,8 @@ final class ObjectRegistry: @unchecked Sendable {
 
   // MARK: Permanent keys
 
-  /// Gives an object its permanent key. Where others may still refer to the temporary one, before a save, that stays
-  /// known until the save or the object's end.
+  /// Gives an object its permanent key. With `keepsTemporaryKey`, before a save, the object can still be found by its
+  /// temporary key until the save or the end of the object, because others may still refer to it.
   func becomePermanent(_ object: NSManagedObject, key: Int64, keepsTemporaryKey: Bool) {
     if keepsTemporaryKey {
       object.makeExtras().temporaryKey = object.key
@@ -143,9 +143,9 @@ final class ObjectRegistry: @unchecked Sendable {
     extras.temporaryKey = 0
   }
 
-  // MARK: Stores that are told of objects
+  // MARK: Stores that are notified of objects
 
-  /// Notes from now on which objects of a store come and go.
+  /// From now on notes when objects of a store begin and end to be in use.
   func watch(_ store: UInt16) {
     watchesObjects = true
     lock.withLock { _ in
@@ -154,7 +154,7 @@ final class ObjectRegistry: @unchecked Sendable {
     }
   }
 
-  /// What the watched stores have not been told yet.
+  /// The changes that the watched stores have not been notified of yet.
   func takeInterest() -> [(store: UInt16, changes: ObjectInterest.Changes)] {
     lock.withLock { _ in maps.interest?.take() ?? [] }
   }

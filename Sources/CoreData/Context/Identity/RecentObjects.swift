@@ -3,7 +3,7 @@ struct RecentObjects {
   private var objects: ContiguousArray<NSManagedObject> = []
   private var next = 0
 
-  /// With their rows these are about as much as a processor has at hand.
+  /// With their rows about as many as fit into a processor's cache.
   private static let limit = 2048
 
   mutating func keep(_ object: NSManagedObject) {

@@ -2,20 +2,21 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// What one store gives for a fetch.
+/// Fetches from one store.
 extension RowOrigin {
-  /// Whether a fetch gets rows from the store, rather than references or objects.
+  /// Whether a fetch reads rows from the store, rather than references or objects.
   func givesRows(_ run: FetchRun) -> Bool { run.readsRows && store.custom?.incremental == nil }
 
-  /// Whether the store can be read on any thread: no code of the client's takes part.
+  /// Whether any thread may read the store: reading calls no code of the client.
   func canBeReadAnywhere() throws(StoreError) -> Bool { if case .views = try access() { true } else { false } }
 
   /// A view for one read on any thread.
   func viewForAnyThread() throws(StoreError) -> StoreView { try store.view() }
 
-  /// The results of a fetch in the order of its sorts, if they are to be merged with others.
+  /// The results of a fetch. They are in the order of its sort descriptors where they will be merged with the results
+  /// of other stores.
   func results(_ run: FetchRun, _ reader: FetchReader, _ core: ContextCore) throws -> [FoundObject] {
-    // A fetch sees the newest state, and so do the faults that it makes.
+    // A fetch and the faults that it makes show the newest state.
     dropView()
     if case .requests(let engine) = try access() {
       let objects = try objects(run, reader, from: engine, core)
@@ -29,12 +30,12 @@ extension RowOrigin {
     return results
   }
 
-  /// What a client's store gives, with the rows that the fetch promises. Such a store has no views that last: what is
-  /// read is of one moment because nobody else calls the store meanwhile.
+  /// The objects that a client's store returns, with the rows that the fetch requires. Such a store has no lasting
+  /// views. The rows agree with each other because no other thread calls the store meanwhile.
   private func objects(
     _ run: FetchRun, _ reader: FetchReader, from engine: IncrementalEngine, _ core: ContextCore
   ) throws -> [NSManagedObject] {
-    let (root, refreshes) = (run.fetch.info.root, run.fetch.parameters.shouldRefresh)
+    let (root, refreshes) = (run.fetch.info.root, run.fetch.parameters.shouldRefreshRefetchedObjects)
     var rows: [Row] = []
     let (objects, view) = try engine.calling { _ in
       let objects = try engine.fetch(run.fetch, offset: reader.plan.offset, limit: reader.plan.limit, core)
@@ -58,27 +59,30 @@ extension RowOrigin {
     return objects
   }
 
-  /// The objects of a fetch of which this store alone gives rows, and whose results need no merging.
+  /// The objects of a fetch that only this store answers, with rows. The results need no merging.
   func objects(_ run: FetchRun, _ core: ContextCore) throws(StoreError) -> [NSManagedObject] {
     dropView()
     return try read(core) { (view) throws(StoreError) in
       let (execution, plan) = (FetchExecution(view.snapshot), run.plan(of: self))
       var maker = ObjectMaker(
-        core, self, root: run.fetch.info.root, view: view.stamp, refreshes: run.fetch.parameters.shouldRefresh)
+        core, self, root: run.fetch.info.root, view: view.stamp,
+        refreshes: run.fetch.parameters.shouldRefreshRefetchedObjects)
       try execution.fetch(plan) { (row: consuming Row) in
         maker.add(row)
         if maker.asksForCount, let count = execution.estimatedCount(plan) { maker.expect(count) }
       }
       let objects = maker.finish()
-      // Before they were registered, another store may have got the index, which they would be taken to be of.
+      // The store may have been removed before the objects were registered. Then another store may have its index, and
+      // they would seem to belong to that one.
       if store.isRemoved { throw store.removed }
       return objects
     }
   }
 
-  /// How many objects the store selects besides those on which its verdict may be old, before offset and limit.
+  /// The number of objects that the store selects, before offset and limit. Changed objects do not count, because the
+  /// stored rows may judge them wrongly.
   func count(_ run: FetchRun, _ core: ContextCore) throws -> Int {
-    // Also a new object with a permanent ID: the store may have it, if a save has failed late.
+    // Includes new objects with a permanent ID: the store may contain them, if a save has failed late.
     let old = run.dirty.filter { $0.storeIndex == index && $0.key > 0 }
     var plan = run.selection(of: self)
     (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
@@ -98,8 +102,8 @@ extension RowOrigin {
     return try read(core) { (view) throws(StoreError) in try FetchExecution(view.snapshot).count(plan) }
   }
 
-  /// The count of a fetch whose results this store alone gives, offset and limit included; nil if the store does not
-  /// count so.
+  /// The count of a fetch that only this store answers, offset and limit included; nil if the store does not count such
+  /// fetches.
   func requestedCount(_ run: FetchRun, _ core: ContextCore) throws -> Int? {
     guard case .requests(let engine) = try access() else { return nil }
     return try engine.count(run.fetch, core)

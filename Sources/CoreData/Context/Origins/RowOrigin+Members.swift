@@ -32,7 +32,7 @@ extension RowOrigin {
     return found
   }
 
-  /// Reads the members of a relationship for many owners, which have their rows, with one request.
+  /// Reads the members of a relationship for many owners with one request. The owners must have their rows.
   func loadMembers(
     of relationship: Relationship, _ owners: [NSManagedObject], _ core: ContextCore
   ) throws(StoreError) {
@@ -50,7 +50,7 @@ extension RowOrigin {
     }
   }
 
-  /// Members with one owner each: their objects are made together, and each owner gets its part of them.
+  /// Reads members that have one owner each. Their objects are made together, and each owner gets its part of them.
   private func loadOnce(
     _ relationship: Relationship, _ owners: [NSManagedObject], _ view: StoreView, _ core: ContextCore
   ) throws(StoreError) {
@@ -76,7 +76,7 @@ extension RowOrigin {
     }
   }
 
-  /// Members that may have several owners. Each is read once for every owner.
+  /// Reads members that may have several owners. Each is read once for every owner.
   private func loadShared(
     _ relationship: Relationship, _ owners: [NSManagedObject], _ view: StoreView, _ core: ContextCore
   ) throws(StoreError) {

@@ -16,11 +16,11 @@ final class RowOrigin {
   let engine: (any Store)?
   @exclusivity(unchecked) private var sharedView: SharedView?
 
-  /// How a store gives its rows.
+  /// How a store is read.
   enum Access {
-    /// It gives views, which are read.
+    /// By views.
     case views
-    /// The client's store answers requests.
+    /// By requests, which the client's store answers.
     case requests(IncrementalEngine)
   }
 
@@ -36,7 +36,7 @@ final class RowOrigin {
 
   // MARK: Views
 
-  /// A view, and the rows that were read along in it, by root entity.
+  /// A view, and the rows that were read ahead in it, by root entity.
   private final class SharedView {
     let view: StoreView
     @exclusivity(unchecked) var ahead: ContiguousArray<ReadAhead> = []
@@ -44,7 +44,7 @@ final class RowOrigin {
     init(_ view: StoreView) { self.view = view }
   }
 
-  /// The view that the reads of a block share; nil if there is none, or if the store has another engine by now.
+  /// The view that the reads of a block share; nil if there is none, or if the store has another engine now.
   @inline(__always)
   private var shared: SharedView? {
     guard let sharedView, cache.isOfEngine(sharedView.view.stamp) else { return nil }
@@ -72,12 +72,12 @@ final class RowOrigin {
     }
   }
 
-  /// The next read takes a new view, which shows the newest state.
+  /// Makes the next read take a new view, which shows the newest state.
   func dropView() { if sharedView != nil { sharedView = nil } }
 
   // MARK: Rows
 
-  /// A row that was read along with others; nil if there is none, or if another commit has come since.
+  /// A row that was read ahead; nil if there is none, or if the store has had another commit since.
   @inline(__always)
   func rowReadAlong(_ key: Int64, root: Int) -> Row? {
     guard let shared, let ahead = shared.ahead.first(where: { $0.root == root }), cache.isCurrent(shared.view.stamp),
@@ -86,7 +86,7 @@ final class RowOrigin {
     return cache.merge(root, row, view: shared.view.stamp)
   }
 
-  /// The row of a key in `view`. Rows near it may be read along.
+  /// The row of a key in `view`. Rows with near keys may be read ahead.
   func row(
     _ key: Int64, root: Int, in view: StoreView, _ core: ContextCore
   ) throws(StoreError) -> Row? {

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The origins that a context has used, by the index of their stores.
 final class RowOrigins {
-  /// The origin of a removed store stays here: using it is an error of its own.
+  /// The origin of a removed store stays in the list, because using it throws its own error.
   @exclusivity(unchecked) private var origins: ContiguousArray<RowOrigin?> = []
-  /// The indices of the stores that take new objects, by entity; nil if the coordinator was not asked yet.
+  /// The indices of the stores that take new objects, by entity; nil until the coordinator has looked one up.
   @exclusivity(unchecked) private var takers: ContiguousArray<UInt16?> = []
   /// The version of the coordinator's list of stores that `takers` belongs to.
   @exclusivity(unchecked) private var takersVersion = 0
@@ -17,17 +17,17 @@ final class RowOrigins {
     if Int(index) < origins.count, let known = origins[Int(index)], !known.store.isRemoved { known } else { nil }
   }
 
-  /// The origin of a store that was found, even if the store has been removed since.
+  /// The origin with an index, even if its store has been removed.
   func found(_ index: UInt16) -> RowOrigin? { Int(index) < origins.count ? origins[Int(index)] : nil }
 
-  /// The index of the store of an ID, nil if it is none of those that were found.
+  /// The index of the store of an ID; nil if the context has no origin for it.
   @inline(__always)
   func index(of id: NSManagedObjectID) -> UInt16? {
     for case let origin? in origins where !origin.store.isRemoved && id.isMade(of: origin.store) { return origin.index }
     return nil
   }
 
-  /// Every store is looked up again when it is next used. Others may hold the origins that were known; their views are
+  /// Makes every store be looked up again at its next use. Other code may hold the former origins; their views are
   /// dropped.
   func forget() {
     dropViews()
@@ -39,11 +39,11 @@ final class RowOrigins {
     origins[Int(origin.index)] = origin
   }
 
-  /// The next read of each store takes a new view.
+  /// Makes the next read of each store take a new view.
   func dropViews() { for origin in origins { origin?.dropView() } }
 
-  /// Whether a store has another engine than when it was found. Versions of its rows and names of large values may mean
-  /// something else there.
+  /// Whether a store has another engine than when it was found. In the new engine, row versions and names of large
+  /// values may have other meanings.
   var haveMoved: Bool {
     origins.contains { origin in
       guard let origin, !origin.store.isRemoved, let engine = origin.engine, let now = try? origin.store.requireEngine()

@@ -1,26 +1,26 @@
 import Foundation
 import Synchronization
 
-/// How a context is kept to one thread at a time.
+/// How the use of a context is limited to one thread at a time.
 enum Confinement {
-  /// By the client alone: the context has no queue.
+  /// The client alone takes care of it: the context has no queue.
   case client
-  /// By a lock of the context's own. Whoever holds it is on the context's queue.
+  /// A lock of the context. The thread that holds it is on the context's queue.
   case lock
-  /// By the main queue.
+  /// The main queue.
   case mainQueue
 }
 
-/// Knows which thread may use a context. It may be asked on any thread.
+/// Knows which thread may use a context. Any thread may use it.
 final class ContextQueue: @unchecked Sendable {
   let confinement: Confinement
-  /// Held by whoever runs a block of the context. Recursive.
+  /// Held while a block of the context runs. Recursive.
   let lock = NSRecursiveLock()
   /// Where blocks run later; nil for a context without a queue.
   let dispatch: DispatchQueue?
-  /// How deep the holder of `lock` is in blocks.
+  /// The number of nested blocks that the holder of `lock` is running.
   @exclusivity(unchecked) private(set) var depth = 0
-  /// The holder of `lock`, 0 for none. Any thread may ask whether it is itself.
+  /// The thread that holds `lock`, 0 for none. Any thread may compare it with itself.
   private let thread = Atomic<UInt>(0)
   /// A copy, because a global constant costs a call at each access.
   private let isChecked = QueueCheck.mode != .off
@@ -36,7 +36,7 @@ final class ContextQueue: @unchecked Sendable {
       }
   }
 
-  /// Begins a block, when nobody else is in one. Gives what ``leave(_:)`` wants.
+  /// Begins a block once no other thread is in one. Returns the argument for ``leave(_:finish:)``.
   func enter() -> UInt {
     lock.lock()
     depth += 1
@@ -63,7 +63,7 @@ final class ContextQueue: @unchecked Sendable {
     }
   }
 
-  /// Notices where the context is used off its queue; see ``QueueCheck``.
+  /// Notices a use of the context off its queue; see ``QueueCheck``.
   @inline(__always)
   func check(_ name: () -> String?) { if isChecked && !isCurrent { noteWrongQueue(name()) } }
 
@@ -85,10 +85,10 @@ final class ContextQueue: @unchecked Sendable {
 }
 
 extension ContextCore {
-  /// Runs `body` on the context's queue and waits for its end. Nests.
+  /// Runs `body` on the context's queue and waits for its end. Calls may be nested.
   ///
-  /// A context of the main queue needs that queue: this waits for it, and says so once where it comes late. Every other
-  /// context needs no other thread; `body` runs here and now.
+  /// A main-queue context waits for the main queue, and reports once if the queue is late. Other contexts run `body` on
+  /// this thread.
   func run<T>(_ body: () throws -> T) rethrows -> T {
     if queue.confinement != .mainQueue || queue.isCurrent { return try runHere(body) }
     return try MainQueue.run({ try runHere(body) }, isLate: { queue.reportWaiting(context?.name) })
@@ -102,7 +102,7 @@ extension ContextCore {
     defer {
       Self.current = outer
       queue.leave(previous) {
-        // Reads are of one moment within a block only: kept longer, they would hold old versions alive.
+        // Reads share a view only within a block. A view that is kept longer would keep old versions in the store.
         origins.dropViews()
         sharedReads.end()
         tellStoresOfObjects()
@@ -115,7 +115,7 @@ extension ContextCore {
   @inline(__always)
   func checkQueue() { queue.check { context?.name } }
 
-  /// The context whose block this thread is running, innermost.
+  /// The context whose block this thread is running; the innermost of nested blocks.
   static var current: ContextCore? {
     get { (Thread.current.threadDictionary[currentKey] as? Current)?.core }
     set {

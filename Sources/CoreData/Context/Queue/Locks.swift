@@ -1,17 +1,17 @@
 import Foundation
 
-// Locks of the time before contexts had queues, for code that still takes them.
+// Locks from the time before contexts had queues, for code that still uses them.
 
 extension NSPersistentStoreCoordinator: NSLocking {
   /// Keeps other threads out of the coordinator until ``unlock()``. A thread may lock it several times.
   @available(*, deprecated, message: "Use performAndWait(_:)")
   public func lock() { stateLock.lock() }
 
-  /// Takes one ``lock()`` of this thread back.
+  /// Undoes one ``lock()`` of this thread.
   @available(*, deprecated, message: "Use performAndWait(_:)")
   public func unlock() { stateLock.unlock() }
 
-  /// Locks the coordinator unless another thread has locked it; false where one has.
+  /// Locks the coordinator unless another thread has locked it. Returns false where one has.
   @available(*, deprecated, message: "Use performAndWait(_:)")
   public func tryLock() -> Bool { stateLock.try() }
 }
@@ -21,11 +21,11 @@ extension NSManagedObjectContext: NSLocking {
   @available(*, deprecated, message: "Use performAndWait(_:)")
   public func lock() { core.queue.lock.lock() }
 
-  /// Takes one ``lock()`` of this thread back.
+  /// Undoes one ``lock()`` of this thread.
   @available(*, deprecated, message: "Use performAndWait(_:)")
   public func unlock() { core.queue.lock.unlock() }
 
-  /// Locks the context unless another thread has locked it; false where one has.
+  /// Locks the context unless another thread has locked it. Returns false where one has.
   @available(*, deprecated, message: "Use performAndWait(_:)")
   public func tryLock() -> Bool { core.queue.lock.try() }
 }

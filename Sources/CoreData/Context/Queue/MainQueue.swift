@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// The main queue. Off Apple's platforms the main thread does not always run it: after `dispatchMain()`, and once an
-/// asynchronous `main` has suspended, it runs on other threads, and the main thread runs nothing any more.
+/// The main queue. On other platforms than Apple's, other threads may run it: after `dispatchMain()`, and once an
+/// asynchronous `main` has suspended. The main thread runs nothing any more then.
 enum MainQueue {
   private static let key: DispatchSpecificKey<Bool> = {
     let key = DispatchSpecificKey<Bool>()
@@ -10,13 +10,13 @@ enum MainQueue {
     return key
   }()
 
-  /// Whether this thread runs what belongs on the main queue. Never true of two threads at once.
+  /// Whether this thread runs the blocks of the main queue. Never true for two threads at once.
   static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
 
   /// Runs `body` on the main queue and waits for its end. `isLate` is called where it has not begun within `patience`
   /// seconds; the wait goes on.
   ///
-  /// The queue gets an asynchronous block: `sync` of the main queue is a trap on the queue itself.
+  /// It submits an asynchronous block, because `sync` on the main queue stops a program that is on that queue already.
   static func run<T>(_ body: () throws -> T, patience: Double = 5, isLate: () -> Void) rethrows -> T {
     let work: Work<T> = withoutActuallyEscaping(body) { body in
       let work = Work(body)
@@ -28,11 +28,11 @@ enum MainQueue {
     switch work.outcome {
     case .success(let value)?: return value
     case .failure(let error)?: return try { throw error }()
-    case nil: misuse("A block of the main queue has ended without an outcome.")
+    case nil: misuse("A block of the main queue has ended without a result.")
     }
   }
 
-  /// Sendable, unchecked: the thread that waits looks at it only after it has ended.
+  /// Sendable, unchecked: the waiting thread reads it only after `ended` is signalled.
   private final class Work<T>: @unchecked Sendable {
     let begun = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)
@@ -47,7 +47,7 @@ enum MainQueue {
       ended.signal()
     }
 
-    /// Holds the body no longer than it runs: the caller's closure must not outlive the call.
+    /// Releases the body when it has run: the caller's closure must not outlive the call.
     private func runBody() {
       guard let body else { return }
       self.body = nil

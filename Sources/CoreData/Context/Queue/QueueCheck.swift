@@ -1,9 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Whether contexts notice that they are used on the wrong queue: as on Apple's platforms only with
-/// `-com.apple.CoreData.ConcurrencyDebug 1` in the program's arguments, which stops the program there. Without the
-/// argument debug builds say so once a process.
+/// What happens when a context is used on the wrong queue. With `-com.apple.CoreData.ConcurrencyDebug 1` in its
+/// arguments the program stops, as on Apple's platforms. Without the argument, debug builds warn once in a process.
 enum QueueCheck {
   case off, warns, stops
 
@@ -15,7 +14,7 @@ enum QueueCheck {
     #endif
   }()
 
-  /// What `-com.apple.CoreData.ConcurrencyDebug` says: 0 is off, anything else stops.
+  /// The mode in the arguments: with `-com.apple.CoreData.ConcurrencyDebug 0` off, with any other value `stops`.
   static func mode(_ arguments: [String], otherwise: QueueCheck) -> QueueCheck {
     guard let index = arguments.firstIndex(of: "-com.apple.CoreData.ConcurrencyDebug"), index + 1 < arguments.count
     else { return otherwise }
@@ -28,7 +27,7 @@ enum QueueCheck {
     if mode == .stops { misuse(message) }
     if hasWarned.exchange(true, ordering: .relaxed) { return }
     report(
-      "\(message) This is said once a process; -com.apple.CoreData.ConcurrencyDebug 1 in the program's arguments stops it there."
+      "\(message) This is reported once in a process; with -com.apple.CoreData.ConcurrencyDebug 1 in its arguments the program stops here."
     )
   }
 }

@@ -4,14 +4,14 @@ import StoreSchema
 
 /// Reading faults, to-many relationships and external values.
 extension ContextCore {
-  /// Calls `body` while faults keep the rows that a fetch has given them: its results are of one moment.
+  /// Calls `body` while faults keep the rows that a fetch has given them, so that its results agree with each other.
   func keepingRows<R>(_ body: () throws -> R) rethrows -> R {
     sharedReads.beginFetch()
     defer { sharedReads.endFetch() }
     return try body()
   }
 
-  /// Reads a fault's row, from the cache if it is there, and makes the object real. Callers hold no reference to the
+  /// Reads a fault's row, from the cache if it is there, and fills the object. Callers may hold no reference to the
   /// core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
@@ -20,7 +20,7 @@ extension ContextCore {
       origin.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
     {
       object.forgetRow()
-      // The shared view may be as old as what was dropped.
+      // The shared view may be as old as the dropped row.
       origin.dropView()
     }
     if object.row == nil {
@@ -36,7 +36,7 @@ extension ContextCore {
     }
     object.setFault(false)
     guard object.row != nil else { return }
-    // Inside a block the context is held by who called it; elsewhere the client's code may let go of it.
+    // Inside a block the caller holds the context; elsewhere the client's code may release it.
     let held = queue.depth > 0 ? nil : Unmanaged.passRetained(self)
     awake(object)
     if fetchBatches.hasOptions { applyOptions(of: object) }
@@ -66,7 +66,7 @@ extension ContextCore {
         try view.snapshot.rows(of: root, keys: Array(batch)) {
           let row = origin.cache.merge(root, $0, view: view.stamp)
           if row.key == object.key { return found = row }
-          // A row that another fetch has given stays: its results are of one moment.
+          // A row that another fetch has given stays, so that the results of that fetch agree with each other.
           guard let other = registry.object(row.key, root: root, store: object.storeIndex), other.flags.isFault,
             other.row == nil, other.info.entity.index == row.entity
           else { return }
@@ -74,10 +74,10 @@ extension ContextCore {
         }
         return found
       }
-      // An ID may name another entity of the tree than the row has; that object does not exist.
+      // An ID may name another entity of the hierarchy than the row does. Such an object does not exist.
       if let found, found.entity == object.info.entity.index { object.row = found }
     } catch {
-      // The getter cannot throw. The error is kept, so that no save builds on what was not read.
+      // The getter cannot throw. The error is kept, so that no save depends on values that were not read.
       faultError = faultError ?? error
       report("a fault could not be read: \(error)")
       return
@@ -85,8 +85,8 @@ extension ContextCore {
     if object.row == nil { becameInaccessible(object) }
   }
 
-  /// Runs `body`, and gives the first error of its reads, which the next save then does not throw: it is for the caller
-  /// alone. Errors of earlier reads stay for the save.
+  /// Runs `body`, and returns the first error of its reads. The next save does not throw this error. Errors of earlier
+  /// reads stay for the save.
   func errors(_ body: () -> Void) -> StoreError? {
     let earlier = faultError
     faultError = nil
@@ -95,8 +95,8 @@ extension ContextCore {
     return faultError
   }
 
-  /// Reads an object for whoever wants to know whether it is there. That it is not is no error, and the context's
-  /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)`` is not asked.
+  /// Reads an object to find out whether it exists. If it does not, that is no error, and the context's
+  /// ``NSManagedObjectContext/shouldHandleInaccessibleFault(_:for:triggeredByProperty:)`` is not called.
   func look(at object: NSManagedObject) -> StoreError? {
     let former = lookedAt
     lookedAt = object
@@ -104,9 +104,9 @@ extension ContextCore {
     return errors { object.prepareToRead() }
   }
 
-  /// The row is gone: the object counts as deleted, with nothing left to save.
+  /// Marks an object whose row is gone: it counts as deleted, with nothing left to save.
   private func becameInaccessible(_ object: NSManagedObject) {
-    // What was changed has no row to go to. A deletion stays listed: the save tells of it.
+    // Its changes have no row to be saved to. A deletion stays listed, because the save reports it.
     if object.flags.contains(.listed) && !object.flags.contains(.deleted) { unlist([object]) }
     changes.becomeInaccessible(object)
     if object === lookedAt { return }
@@ -127,7 +127,7 @@ extension ContextCore {
     return object
   }
 
-  /// Gives a fault the row that contexts share, and notes whether it may be newer than the view that is kept.
+  /// Gives a fault the row in the cache, and notes whether the row may be newer than the shared view.
   func takeCached(_ row: Row, _ object: NSManagedObject, _ origin: RowOrigin) {
     let isOther = object.flags.contains(.rowOfOthers) || object.row?.version != row.version
     object.take(row)
@@ -145,7 +145,7 @@ extension ContextCore {
     } catch { noteUnreadRelationship(error) }
   }
 
-  /// The IDs of the members of a relationship that has not been read, and is not for this.
+  /// The IDs of the members of a relationship that has not been read. The relationship is not read for them.
   func memberIDs(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) -> [NSManagedObjectID]
   {
     var found: [NSManagedObjectID] = []
@@ -179,16 +179,16 @@ extension ContextCore {
     report("a relationship could not be read: \(error)")
   }
 
-  /// The members that are not deleted. The others are noted, for the case that their deletion is taken back.
+  /// The members that are not deleted. The others are noted, because their deletion may be undone.
   func living(
     _ members: ContiguousArray<NSManagedObject>, _ relationship: Relationship, of owner: NSManagedObject
   ) -> ContiguousArray<NSManagedObject> {
     if changes.counts.deleted == 0 && !changes.hasInaccessible { return members }
-    // Who was removed before is no member, whatever becomes of the deletion.
+    // A member that was removed before stays removed, even if its deletion is undone.
     let removed = Set((owner.toManys[relationship]?.removed ?? []).map(ObjectIdentifier.init))
     return members.filter { member in
       if !member.flags.contains(.deleted) || removed.contains(ObjectIdentifier(member)) { return true }
-      // "before relationships are torn down", as Apple's documentation says of `prepareForDeletion`
+      // Apple's documentation says that `prepareForDeletion` is called before the relationships are removed.
       if isToldOfDeletion(member) { return true }
       changes.omissions.append(.init(owner: owner, relationship: relationship, member: member))
       return false
@@ -199,7 +199,7 @@ extension ContextCore {
     guard let origin = origin(object.storeIndex) else { return nil }
     do {
       let engine = try origin.store.requireEngine()
-      // The row may be from before the store moved: its name means the file there.
+      // The row may have been read before the store moved. Then its name refers to a file at the former URL.
       if let former = origin.engine, former !== engine,
         let data = try? former.externalData(name)
       {
@@ -215,7 +215,7 @@ extension ContextCore {
     }
   }
 
-  /// Turns an object back into a fault: its values are read again when they are next used.
+  /// Turns an object into a fault again: its values are read again when they are next used.
   func turnIntoFault(_ object: NSManagedObject) {
     if object.flags.contains(.fault) { return object.forgetValues() }
     object.willTurnIntoFault()

@@ -6,8 +6,8 @@ import StoreSchema
 extension ContextCore {
   /// Runs the request of a fetched property for an object, pending changes included.
   ///
-  /// Nil where that is not possible; the reason is written to the standard error, because a getter cannot throw. A
-  /// store that could not be read also makes the next save fail, as an unreadable fault does.
+  /// Nil where it fails. The reason is written to standard error, because a getter cannot throw. A failed read of a
+  /// store also makes the next save fail, as an unreadable fault does.
   func evaluate(_ property: NSFetchedPropertyDescription, of object: NSManagedObject) -> [Any]? {
     guard let context, let request = property.fetchRequest?.copy() as? NSFetchRequest<any NSFetchRequestResult> else {
       return nil
@@ -27,7 +27,7 @@ extension ContextCore {
   }
 }
 
-/// What `$FETCH_SOURCE` or `$FETCHED_PROPERTY` stands for. Key paths of it are read when the request is run.
+/// The value of `$FETCH_SOURCE` or `$FETCHED_PROPERTY`. Its key paths are read when the request is run.
 struct FetchedPropertyVariable {
   let object: NSObject
 

@@ -1,10 +1,10 @@
 import CRuntime
 import StoreSchema
 
-/// Turns the rows of one read into objects: registered ones, given the row if they had none, and new faults.
+/// Turns the rows of one read into objects: registered objects, which get the row if they have none, and new faults.
 ///
-/// Rows are merged with the cache and made objects of a few hundred at a time, while the processor still has them at
-/// hand. All of them belong to the tree of one root entity, and no two to one object.
+/// Some hundred rows at a time are merged with the cache and made objects of, while they are still in the processor's
+/// cache. All rows belong to the hierarchy of one root entity, and no two of them to the same object.
 struct ObjectMaker: ~Copyable {
   private let core: ContextCore
   private let origin: RowOrigin
@@ -12,7 +12,8 @@ struct ObjectMaker: ~Copyable {
   private let root: Int
   /// The view that the rows are read from.
   private let view: ViewStamp
-  /// Whether unchanged objects that are no faults get the rows too, and read their to-many relationships again.
+  /// Whether the rows also refresh unchanged objects that are not faults, and make their to-many relationships be read
+  /// again.
   private let refreshes: Bool
 
   private static let capacity = 256
@@ -22,9 +23,9 @@ struct ObjectMaker: ~Copyable {
   /// How many of `objects` were made here.
   private var madeCount = 0
 
-  /// Rows of one entity come together, so the last row's is remembered.
+  /// Rows of one entity are adjacent, so the entity of the last row is kept.
   private var entity = -1
-  /// Neither is counted: entities of a used model are never freed.
+  /// Unmanaged, so neither is reference-counted: entities of a used model are never freed.
   private var description: Unmanaged<NSEntityDescription>?
   private var objectClass = NSManagedObject.self
 
@@ -46,19 +47,19 @@ struct ObjectMaker: ~Copyable {
 
   @inline(__always)
   mutating func add(_ row: consuming Row) {
-    // Its place holds nil.
+    // The memory there holds nil, which needs no deinitialization.
     (rows.baseAddress.unsafelyUnwrapped + rowCount).initialize(to: row)
     rowCount &+= 1
     if rowCount == Self.capacity { makeObjects() }
   }
 
-  /// Whether there are so many rows that it pays to know how many may come; see ``expect(_:)``.
+  /// Whether there are so many rows that the total number is worth an estimate; see ``expect(_:)``.
   @inline(__always)
   var asksForCount: Bool { rowCount == 0 && objects.count == Self.capacity }
 
-  /// Makes room for about so many objects.
+  /// Makes room for about `count` objects.
   mutating func expect(_ count: Int) {
-    // Keys with gaps promise too much; a store may say anything.
+    // Keys with gaps make the estimate too high, and a client's store may return any number.
     let count = max(0, min(count, 1 << 17))
     objects.reserveCapacity(count)
     origin.cache.expect(root, count)
@@ -79,17 +80,17 @@ struct ObjectMaker: ~Copyable {
     makeObjects(chunk)
   }
 
-  /// The rows move out of the chunk into their objects.
+  /// Moves the rows out of the chunk into their objects.
   private mutating func makeObjects(_ chunk: UnsafeMutableBufferPointer<Row?>) {
     origin.cache.merge(root, RowChunk(rows: chunk), view: view)
-    // If all that are registered were made here, none of these is: no object has two rows.
+    // If all registered objects were made here, none of them belongs to these rows: no object has two rows.
     let known =
       core.registry.count(store: storeIndex, root: root) == madeCount
       ? nil : core.registry.objects(of: RowChunk(rows: chunk), root: root, store: storeIndex)
     let first = objects.count
     let coreAddress = Unmanaged.passUnretained(core).toOpaque()
     guard let known else {
-      // Each object holds the core; counted once for all of them.
+      // Each object holds the core. The core is retained once for all of them.
       cd_retain_many(coreAddress, UInt32(chunk.count))
       for index in chunk.indices {
         if let row = chunk[index].take() { objects.append(make(row, holding: coreAddress)) }
@@ -107,7 +108,7 @@ struct ObjectMaker: ~Copyable {
       } else {
         cd_retain_many(coreAddress, 1)
         let object = make(row, holding: coreAddress)
-        // What becomes a fault next may let clients' code reach this object.
+        // The next object that becomes a fault may run code of the client, which may reach this object.
         if refreshes { core.registry.add(object) } else { made.append(object) }
         madeCount += 1
         objects.append(object)
@@ -126,7 +127,8 @@ struct ObjectMaker: ~Copyable {
     }
   }
 
-  /// A newer row, or another one of the same version, as triggers write them, makes the object a fault again.
+  /// Makes the object a fault where the row is newer, or has other values with the same version, which triggers may
+  /// write.
   private func refresh(_ object: NSManagedObject, _ row: Row) {
     guard let known = object.row, known.version <= row.version, known.entity == row.entity else { return }
     let slots = object.info.entity.slots
@@ -135,11 +137,11 @@ struct ObjectMaker: ~Copyable {
       && (known.hasEqualBytes(row) || slots.indices.allSatisfy { known.hasEqualSlot($0, slots[$0], row) })
     if isSame { return object.unloadMembers() }
     core.turnIntoFault(object)
-    // Code of the client's may have read it again meanwhile.
+    // Code of the client may have read the object again meanwhile.
     if object.flags.contains(.fault) { object.row = row }
   }
 
-  /// A fault with its row at hand, not registered yet. It takes over one reference to the core.
+  /// A fault with its row, not registered yet. It takes over one reference to the core.
   @inline(__always)
   private mutating func make(_ row: consuming Row, holding core: UnsafeMutableRawPointer) -> NSManagedObject {
     if row.entity != entity, let info = self.core.frozen?.infos[row.entity] {

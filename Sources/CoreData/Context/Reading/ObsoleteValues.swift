@@ -4,26 +4,27 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// Large values that saves have replaced or deleted, as long as an object of this process may have a row that names
-/// one.
+/// Large values that saves have replaced or deleted. Each is kept while an object of this process may have a row that
+/// names it.
 ///
-/// A save holds the values at its store before it commits, and gives them to ``watch(_:_:)``. When the grace time is
-/// over, the contexts of every coordinator that has the store open are searched for the objects of the values. Only the
-/// queue of an object's context may look into the object, so that each context is asked on its queue, and nobody waits
-/// for the answer: the value stays meanwhile. Once no object is left that has such a row, the value is released, and
-/// the store removes it. A save whose commit is not made gives the values to ``release(_:)``.
+/// - A save holds the values at its store before it commits, and passes them to ``watch(_:_:)``.
+/// - When the grace time is over, the contexts of every coordinator with the open store are searched for the objects of
+///   the values. Only the queue of an object's context may read the object. So each context is searched on its queue,
+///   and nobody waits for the result; the value stays meanwhile.
+/// - Once no object has a row that names the value, the value is released, and the store removes it.
+/// - A save whose commit fails passes the values to ``release(_:)``.
 final class ObsoleteValues: Sendable {
   static let shared = ObsoleteValues()
 
   private struct State {
     var values: [Value] = []
-    /// Contexts that were asked and have not answered yet.
+    /// Contexts that have a scheduled search which has not run yet.
     var asked: Set<ObjectIdentifier> = []
   }
 
   private let state = Mutex(State())
   private let timer = EarliestTimer()
-  /// Held by whoever looks at the values: nobody else takes one away.
+  /// Held while the values are checked: no other thread removes one meanwhile.
   private let looking = NSLock()
 
   /// One value that is held at its store.
@@ -33,7 +34,7 @@ final class ObsoleteValues: Sendable {
     let root: String
     let key: Int64
     let store: Engine
-    /// When the value is looked at, for the first time at the end of its grace time.
+    /// The next time the value is checked; at first the end of its grace time.
     var due: DispatchTime
     var holders: [Holder] = []
   }
@@ -52,7 +53,7 @@ final class ObsoleteValues: Sendable {
     var found: (any Store)? { engine.withLock { $0.engine } }
   }
 
-  /// The store of a value; after that was closed, another one that is open on the same files. Nil where there is none.
+  /// The store of a value. If it was closed, another open store on the same files. Nil where there is none.
   private func found(_ store: Engine) -> (any Store)? {
     if let found = store.found { return found }
     let open = opened.withLock { $0 }.lazy.compactMap { try? $0.store?.requireEngine() }
@@ -61,11 +62,11 @@ final class ObsoleteValues: Sendable {
 
   /// An object that may have a row that names the value.
   ///
-  /// Sendable, unchecked: nobody but the object's context looks into it.
+  /// Sendable, unchecked: only the object's context reads the object.
   private final class Holder: @unchecked Sendable {
     private(set) weak var object: NSManagedObject?
     let context: ContextLink
-    /// Whether its row is known to be another one. It never gets the former row again.
+    /// Whether the object's row is known to be a different one. The object never gets the former row again.
     let isDone: Atomic<Bool>
 
     init(_ object: NSManagedObject, _ context: ContextLink, isDone: Bool = false) {
@@ -78,7 +79,7 @@ final class ObsoleteValues: Sendable {
 
   /// A store of a coordinator that may have large values.
   ///
-  /// Sendable, unchecked: nothing is set after the beginning, and both are Sendable.
+  /// Sendable, unchecked: both references are set once, and their types are Sendable.
   private struct Opened: @unchecked Sendable {
     weak var store: NSPersistentStore?
     weak var coordinator: NSPersistentStoreCoordinator?
@@ -95,12 +96,13 @@ final class ObsoleteValues: Sendable {
 
   // MARK: Values
 
-  /// Takes over the values that a part of a save has made obsolete, which are held. The rows of `saver`'s objects need
-  /// not be the new ones yet.
+  /// Takes over the held values that a part of a save has made obsolete. The objects of `saver` may still have their
+  /// former rows.
   func watch(_ part: SavePlan.Part, _ saver: ContextCore) {
     var values = values(of: part)
     for (index, object) in part.ownersOfObsoleteData.enumerated() {
-      // The object of an update gets the new row at once; a deleted one keeps its row as long as the client keeps it.
+      // The object of an update gets the new row at once. A deleted object keeps its row while the client keeps the
+      // object.
       values[index].holders.append(Holder(object, saver.link, isDone: !object.flags.isDeleted))
     }
     findHolders(&values)
@@ -108,14 +110,14 @@ final class ObsoleteValues: Sendable {
     add(values)
   }
 
-  /// Releases the values that a part of a save has held, after its commit was not made. Another commit may have made
-  /// one of them obsolete before: while a view can still read that value, it stays held and is looked at again.
+  /// Releases the values that a part of a save has held, after its commit failed. An earlier commit may have made one
+  /// of them obsolete: while a view can still read that value, it stays held and is checked again.
   func release(_ part: SavePlan.Part) {
     let kept = Set(part.engine.releaseExternalData(part.changes.obsoleteExternalData))
     if !kept.isEmpty { add(values(of: part).filter { kept.contains($0.name) }) }
   }
 
-  /// The values that a part of a save makes obsolete, without holders.
+  /// The obsolete values of a part of a save, without holders.
   private func values(of part: SavePlan.Part) -> [Value] {
     let store = Engine(part.engine, grace: StoreOptionCoding.options(part.store.settings).externalDataGrace)
     let schema = part.engine.schema
@@ -125,14 +127,14 @@ final class ObsoleteValues: Sendable {
     }
   }
 
-  /// Adds values to those that are looked at when their time comes.
+  /// Adds values to be checked when they are due.
   private func add(_ values: [Value]) {
     guard let due = values.first?.due else { return }
     state.withLock { $0.values += values }
     setTimer(max(due, .now() + 1))
   }
 
-  /// Adds the registered objects of the values, and takes rows that name the values out of row caches.
+  /// Adds the registered objects of the values as holders, and removes rows that name the values from row caches.
   private func findHolders(_ values: inout [Value]) {
     let opened = opened.withLock { $0 }
     for entry in opened {
@@ -143,7 +145,7 @@ final class ObsoleteValues: Sendable {
       for place in values.indices where values[place].store.identifier == engine.identifier {
         let value = values[place]
         guard let root = engine.schema.entity(named: value.root)?.root else { continue }
-        // First: an object that becomes registered later does not find the row there.
+        // Done before the search: an object that is registered later does not find the row in the cache.
         if let row = store.cache.row(root, value.key), row.names(value.name, engine.schema) {
           store.cache.remove(root, [value.key])
         }
@@ -157,7 +159,7 @@ final class ObsoleteValues: Sendable {
     }
   }
 
-  /// Releases the values that no object needs; gives the others.
+  /// Releases the values that no object needs. Returns the others.
   private func releaseUnheld(_ values: [Value]) -> [Value] {
     var rest: [Value] = []
     var unheld: [ObjectIdentifier: (store: Engine, values: [Value])] = [:]
@@ -170,16 +172,16 @@ final class ObsoleteValues: Sendable {
       }
     }
     for (store, values) in unheld.values {
-      // What views can still read may come to more objects.
+      // Views can still read these values, so other objects may get them.
       let kept = Set(found(store)?.releaseExternalData(values.map(\.name)) ?? [])
       rest += values.filter { kept.contains($0.name) }
     }
     return rest
   }
 
-  // MARK: Looking again
+  // MARK: Checking again
 
-  /// Releases what is due by `now` and no object needs any more, and asks contexts about the rest.
+  /// Releases the values that are due by `now` and that no object needs any more, and schedules searches for the rest.
   func look(now: DispatchTime = .now()) {
     looking.withLock {
       let known = state.withLock { $0.values }
@@ -188,7 +190,7 @@ final class ObsoleteValues: Sendable {
       due = releaseUnheld(due)
       for index in due.indices { due[index].due = .now() + max(1, due[index].store.grace) }
       let rest = known.filter { $0.due > now } + due
-      // Those that were added meanwhile are behind the known ones.
+      // Values that were added meanwhile stand behind the known ones.
       state.withLock { $0.values.replaceSubrange(known.indices, with: rest) }
       ask(due)
     }
@@ -198,16 +200,16 @@ final class ObsoleteValues: Sendable {
     for value in values {
       for holder in value.holders where !holder.isDone.load(ordering: .relaxed) {
         let context = holder.context
-        // A context without a queue cannot be asked: its client alone knows when it may be used.
+        // A context without a queue cannot be searched: only its client knows when it may be used.
         guard let queue = context.core?.queue.dispatch else { continue }
-        // One question at a time: nobody may ever answer it, for instance a main queue that is not drained.
+        // One search at a time: the queue may never run it, for instance a main queue that nothing runs.
         let isNew = state.withLock { $0.asked.insert(ObjectIdentifier(context)).inserted }
         if isNew { queue.async { self.answer(context) } }
       }
     }
   }
 
-  /// On a context's queue: notes which of its objects have other rows by now.
+  /// Runs on a context's queue: notes which of its objects have other rows now.
   private func answer(_ context: ContextLink) {
     let values = state.withLock { state in
       state.asked.remove(ObjectIdentifier(context))
@@ -236,7 +238,7 @@ final class ObsoleteValues: Sendable {
 }
 
 extension Row {
-  /// Whether one of the row's values is the large one with this name.
+  /// Whether one of the row's values is the large value with this name.
   fileprivate func names(_ name: Data, _ schema: Schema) -> Bool {
     let slots = schema.entities[entity].slots
     return slots.indices.contains { slot in

@@ -2,12 +2,12 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// The rows beside those of the faults that one view has been asked for, tree by tree (decision 031).
+/// Rows with keys near those of the faults that were read from one view, for one root entity (decision 031).
 ///
-/// Whoever fires faults one by one all over a tree makes the store search for each row anew, which costs more than the
-/// row itself. After enough of them the neighbours by key are read along and kept here, not in the row cache: they are
-/// of this view, and go with it. What is read in vain is limited, by the faults that found their row here and by the
-/// size of the tree.
+/// Where faults fire one by one, the store searches for each row anew, which costs more than the row itself. After
+/// enough of these misses, rows with near keys are read ahead and kept here. They are not put into the row cache,
+/// because they belong to this view and are dropped with it. Useless reads are limited by the number of faults that
+/// found their row here, and by the number of stored objects.
 final class ReadAhead {
   let root: Int
   private let subtree: Range<Int>
@@ -15,16 +15,16 @@ final class ReadAhead {
   @exclusivity(unchecked) private var byteCount = 0
   /// How many faults did not find their row here.
   @exclusivity(unchecked) private var missCount = 0
-  /// How many of them there must be before neighbours are read.
+  /// How many misses there must be before rows are read ahead.
   @exclusivity(unchecked) private var threshold = ReadAhead.firstMisses
   @exclusivity(unchecked) private var isEstimated = false
-  /// How many more stretches may be read in vain.
+  /// How many more key ranges may be read, even if none of their rows is used.
   @exclusivity(unchecked) private var credit = 0
 
   private static let firstMisses = 32
   private static let stretch: Int64 = 16
   private static let byteLimit = 32 << 20
-  /// A search costs about as much as to read so many rows that are at hand.
+  /// A search costs about as much as reading this number of adjacent rows.
   private static let gain = 4
 
   init(root: Int, subtree: Range<Int>) {
@@ -32,7 +32,7 @@ final class ReadAhead {
     self.subtree = subtree
   }
 
-  /// A row that was read along, which is the caller's from here on.
+  /// A row that was read ahead. It is removed from here.
   @inline(__always)
   func take(_ key: Int64) -> Row? {
     guard rows.count > 0, let row = rows.take(key) else { return nil }
@@ -41,10 +41,10 @@ final class ReadAhead {
     return row
   }
 
-  /// The row of a key that was not read along, in the view that all calls are for.
+  /// The row of a key that was not read ahead. All calls must pass the same view.
   func row(_ key: Int64, in view: any StoreSnapshot) throws(StoreError) -> Row? {
     missCount += 1
-    // A damaged file may lead to keys that no row has.
+    // A damaged file may contain keys that no row has.
     if missCount >= threshold && key > 0 {
       if !isEstimated {
         estimate(view)
@@ -56,7 +56,7 @@ final class ReadAhead {
     return try view.row(of: root, key: key)
   }
 
-  /// Faults that are few against the objects that there are get nothing read along.
+  /// Sets the limits by the number of stored objects. Where faults are few compared with it, nothing is read ahead.
   private func estimate(_ view: any StoreSnapshot) {
     isEstimated = true
     guard let count = view.fetching?.estimatedCount(FetchPlan(entities: subtree)) else { return }
@@ -79,7 +79,8 @@ final class ReadAhead {
       }
       if isRead { return found }
     } catch {
-      // A neighbour that cannot be read is not this fault's: the row alone says what is wrong with itself.
+      // An error in a neighbour's row does not belong to this fault. The single read below reports errors of its own
+      // row.
     }
     credit = 0
     return try view.row(of: root, key: key)

@@ -1,8 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Derived attributes whose sources are in the object itself. Those over relationships are the store's: it has
-/// triggers.
+/// Derived attributes whose sources are in the object itself. The store computes those over relationships, by triggers.
 extension ContextCore {
   /// Computes the derived attributes of an object that is about to be saved.
   func derive(_ object: NSManagedObject, at time: Double) {

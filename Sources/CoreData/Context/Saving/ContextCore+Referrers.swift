@@ -2,7 +2,7 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Objects that refer to a deleted one in its store, although its delete rules were followed: somebody else has linked
+/// Objects that refer to a deleted object in its store, although its delete rules were applied: another save has linked
 /// them since the deleted object was read.
 struct Referrers {
   let deleted: NSManagedObject
@@ -11,9 +11,9 @@ struct Referrers {
 }
 
 extension ContextCore {
-  /// Reads the referrers that a commit has reported, and follows the delete rules for them.
+  /// Reads the referrers that a commit has reported, and applies the delete rules to them.
   ///
-  /// Throws 133020 where earlier attempts of the save have done so eight times, and others still add objects.
+  /// Throws 133020 where eight earlier attempts of the save have done so, and others still add objects.
   func propagateDeletes(to referrers: [Referrers], attempt: Int) throws {
     if attempt > 8 {
       throw CoreDataError.conflicts(
@@ -24,7 +24,7 @@ extension ContextCore {
     }
     for found in referrers {
       if found.info.deleteRule == .denyDeleteRule {
-        // The validation of the deletion reads the members anew.
+        // The validation of the deletion then reads the members again.
         found.deleted.toMany(found.info.relationship).unload()
         origin(found.deleted.storeIndex)?.dropView()
         continue
@@ -36,8 +36,8 @@ extension ContextCore {
     processPendingChanges()
   }
 
-  /// The referrers that are still there, brought up to their rows unless they have changes of their own: of those the
-  /// commit reports a conflict, which must not be hidden.
+  /// The referrers that still exist. Unchanged referrers get their newest rows. Changed ones keep their rows, because
+  /// the commit must report their conflicts.
   private func members(_ found: Referrers) throws -> [NSManagedObject] {
     let storeIndex = found.deleted.storeIndex
     guard let origin = origin(storeIndex), let frozen else { return [] }

@@ -3,7 +3,7 @@ import StoreSchema
 
 /// Validation predicates at save.
 extension ContextCore {
-  /// One error for each property that breaks a rule: the first rule that it breaks.
+  /// One error for each property that breaks a rule, by the first rule that it breaks.
   func brokenRules(of object: NSManagedObject) -> [any Error] {
     object.info.rules.compactMap { property in
       guard let value = value(of: object, property),
@@ -13,7 +13,7 @@ extension ContextCore {
     }
   }
 
-  /// The value to judge; nil is not.
+  /// The value to validate; nil is not validated.
   private func value(of object: NSManagedObject, _ property: PropertyRules) -> Any? {
     guard let (slot, type) = property.element else { return object.modelledValue(forKey: property.key) }
     return AttributeCoding.decode(object.stored(slot), type)

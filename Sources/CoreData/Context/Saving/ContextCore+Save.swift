@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreSchema
 import Synchronization
 
-/// Saving, as a list of named steps.
+/// Saving a context, as a list of named steps.
 extension ContextCore {
   func save() throws {
     checkQueue()
@@ -27,24 +27,24 @@ extension ContextCore {
       changes.dependedOn = []
     }
     post(.willSave) { [:] }
-    // Who was told may have changed something.
+    // An observer may have changed objects.
     if changes.list.hasPending { processPendingChanges() }
     if changes.isEmpty { return try saveNothing(coordinator) }
     do {
       try runWillSave()
       settlePartners()
       try validateAll()
-      // What could not be read has told them nothing, and was not judged.
+      // Unread objects got no `willSave` and were not validated.
       try throwReadError()
       try commit(coordinator)
     } catch {
-      // The next attempt asks everyone again.
+      // The next attempt calls `willSave` of each object again.
       for object in changed { ChangeTracker.forgetAsked(object) }
       throw error
     }
   }
 
-  /// No object has changed. Observers are told nevertheless, as on Apple's platforms.
+  /// Saves no objects. Observers are notified nevertheless, as on Apple's platforms.
   private func saveNothing(_ coordinator: NSPersistentStoreCoordinator) throws {
     forgetAnnihilated()
     try saveMetadata(coordinator)
@@ -53,16 +53,16 @@ extension ContextCore {
     post(.didSaveIDs) { [:] }
   }
 
-  /// Plans and commits, again after a merge policy has dealt with conflicts.
+  /// Plans and commits, and repeats that where a merge policy has resolved conflicts.
   private func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
     var met: Set<Set<SaveConflicts.Mark>> = []
-    // Those that an attempt has left, after it has saved to others.
+    // The stores that are left to save after an attempt that has saved to others.
     var unsaved: [NSPersistentStore] = []
     var propagations = 0
     do {
       while true {
         guard let plan = try plan(coordinator) else { continue }
-        // A view of one's own must not stand in the way of the commit.
+        // A view of this context must not block the commit.
         origins.dropViews()
         switch try plan.commit(self) {
         case .committed(let receipts):
@@ -82,9 +82,9 @@ extension ContextCore {
     }
   }
 
-  /// A plan; nil where a store has moved, and its former place takes nothing any more.
+  /// Makes a plan; nil where a store has moved, and its former URL accepts no commit any more.
   private func plan(_ coordinator: NSPersistentStoreCoordinator) throws -> SavePlan? {
-    // A merge policy may have inserted more.
+    // A merge policy may have inserted objects.
     if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
     do { return try SavePlan(self, coordinator) } catch {
       if !origins.haveMoved { throw error }
@@ -93,20 +93,20 @@ extension ContextCore {
     }
   }
 
-  /// Makes the next plan from what the stores have where they are now.
+  /// Makes the next plan start from what the stores contain at their present URLs.
   private func followStores() throws {
     forgetStores()
     try throwReadError()
   }
 
-  /// Throws what has kept objects from being read: a save must not build on it. Only taking the changes back ends that
-  /// (decision 004).
+  /// Throws the error that has kept objects from being read: a save must not depend on them. Only a rollback or a reset
+  /// ends that state (decision 004).
   func throwReadError() throws {
     if let error = faultError { throw CoreDataError.unread(error) }
   }
 
-  /// Lets objects change themselves and others, until no more do. One that changes is asked again, as on Apple's
-  /// platforms.
+  /// Calls `willSave`, in which objects may change themselves and others, until no object changes. A changed object is
+  /// called again, as on Apple's platforms.
   private func runWillSave() throws {
     for _ in 0..<1000 {
       // Objects that change others append to the list while it is walked.
@@ -121,7 +121,7 @@ extension ContextCore {
         hasAsked = true
         callOut { object.willSave() }
       }
-      // What changes meanwhile is pending again.
+      // An object that changes in `willSave` is pending again.
       let isWhole = changes.removals == removals && changes.restarts == restarts
       if !changes.list.hasPending && (!hasAsked || isWhole) { return }
       changes.list.pending.forEachUncounted { ChangeTracker.forgetAsked($0) }
@@ -131,11 +131,11 @@ extension ContextCore {
       .persistentStoreSave,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "willSave has changed objects for 1000 rounds; let it set a value only where it is another one, or set primitive values."
+          "willSave has changed objects for 1000 rounds; let it set a value only if the value differs, or set primitive values."
       ])
   }
 
-  /// Stores that clients implement name new objects before they are saved.
+  /// Gives new objects permanent keys where a client's store assigns them. This happens before the save.
   private func nameInsertions() throws {
     let new = changed.filter { object in
       if !object.flags.isInserted || object.key > 0 { return false }
@@ -145,7 +145,7 @@ extension ContextCore {
     if !new.isEmpty { try obtainPermanentKeys(Array(new)) }
   }
 
-  /// Objects that were inserted and deleted without ever being saved.
+  /// Forgets objects that were inserted and deleted without ever being saved.
   private func forgetAnnihilated() {
     var leaving = Leaving()
     for object in changes.annihilate() {
@@ -164,18 +164,18 @@ extension ContextCore {
   }
 
   private func saveMetadata(of store: NSPersistentStore) throws {
-    // The commit adds the metadata.
+    // The commit adds the metadata to the changes.
     let changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
     do {
       let result = try store.commit(changes, madeFor: store.requireEngine(), CustomSave(context: context))
-      // The store has moved, and what was set with it.
+      // The store has moved, together with its new metadata.
       if result == nil { return try saveMetadata(of: store.current) }
     } catch {
       throw store.cocoaError(error)
     }
   }
 
-  /// Gives the saved objects their rows, clears the lists and tells everyone.
+  /// Gives the saved objects their rows, clears the lists and notifies observers.
   private func finish(_ plan: SavePlan, _ receipts: [Receipt?]) {
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.publish(receipt, in: self) }
@@ -194,7 +194,7 @@ extension ContextCore {
     for (part, receipt) in zip(plan.parts, receipts) {
       if let receipt { part.refreshTouched(receipt, in: self) }
     }
-    // Who is told from here on may save again.
+    // Client code that is called from here on may save again.
     activity.isSaving = false
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
@@ -202,21 +202,21 @@ extension ContextCore {
     withExtendedLifetime((leaving, former)) {}
   }
 
-  /// What saved objects no longer need. It is released when the save is over: the `deinit` of a client's class must not
-  /// see a save half done, nor change an object whose changes are about to be forgotten.
+  /// Values that saved objects no longer need. They are released after the save: the `deinit` of a client's class must
+  /// not see a half-finished save, nor change an object whose changes are about to be forgotten.
   private struct Leaving {
     var states: ContiguousArray<ToManyState> = []
     var members: ContiguousArray<NSManagedObject> = []
   }
 
-  /// The objects of the save, if anybody is to be told: from the last event where that told of the very same.
+  /// The objects of the save, if anybody observes it. Taken from the last event where that reported the same objects.
   private func takeSavedObjects() -> ChangedObjects? {
     if !WatchedNotification.didSave.isWatched { return nil }
     if !changes.list.hasPending, let told = changes.lastEvent { return told }
     return ChangedObjects(changed, room: changes.counts) { $0.flags.savedChange }
   }
 
-  /// Settles the objects of the stores that a save has reached before another one failed.
+  /// Finishes the save for the objects of the stores that it has reached before another store failed.
   func settle(_ committed: [(part: SavePlan.Part, receipt: Receipt)]) {
     let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
     let objects = ChangedObjects(ContiguousArray(saved), room: changes.counts) { $0.flags.savedChange }
@@ -232,12 +232,12 @@ extension ContextCore {
     withExtendedLifetime(leaving) {}
   }
 
-  /// The object's state after a save.
+  /// Sets the object's state after a save.
   private func settle(_ object: NSManagedObject, _ leaving: inout Leaving) {
     if object.flags.contains(.deleted) {
       registry.forget(object)
       ChangeTracker.endSave(of: object)
-      // Members hold their owners: a deleted object must not keep a ring of them alive.
+      // Members hold their owners: a deleted object must not keep a cycle of them alive.
       object.toManys.moveAll(to: &leaving.states)
       object.extras?.fetchedProperties = [:]
       return

@@ -1,15 +1,15 @@
 import Foundation
 import StoreSchema
 
-/// What a save asks of the objects that it writes and deletes.
+/// The validation of the objects that a save writes and deletes.
 extension ContextCore {
   func validateAll() throws {
     var errors: [any Error] = []
-    // Held here: a client's validation may change the list.
+    // Held here, because a client's validation may change the list.
     let objects = changed
     objects.forEachUncounted { object in
       do {
-        // Validation reads a fault, which may turn out to be gone.
+        // Validation reads a fault, whose row may be gone.
         if object.flags.isInserted {
           try object.validateForInsert()
         } else if object.flags.isUpdated {
@@ -23,12 +23,12 @@ extension ContextCore {
     throw CoreDataError.combined(errors)
   }
 
-  /// Mandatory values, what a type allows of its values, the number of destinations, and the model's own rules: of all
-  /// properties, changed or not. Not judged are members whose number nobody here has read or changed, and transients
-  /// that nobody has set.
+  /// Validates all properties of an object, changed or not: mandatory values, the range of types, the number of
+  /// destinations, and the model's validation predicates. It leaves out to-many relationships that nobody here has read
+  /// or changed, and transients that nobody has set.
   func validate(_ object: NSManagedObject) throws {
     object.prepareToRead()
-    // What could not be read fails the save by itself.
+    // An error of the read fails the save by itself.
     if object.flags.contains(.fault) || object.flags.contains(.inaccessible) { return }
     if object.entityInfo._withUnsafeGuaranteedRef({ $0.validatesValues })
       || hasOddClasses && NSManagedObject.overridesValidateValue(type(of: object))
@@ -71,8 +71,8 @@ extension ContextCore {
     }
   }
 
-  /// Whether a number as it was read does not fit its type, although it may have been changed since. A null is a zero
-  /// here. A text that is no URI is judged when it is set.
+  /// Whether a number in the object's row does not fit its type. It also counts where the number has been changed
+  /// since. Null counts as zero. A URI is checked when it is set.
   @inline(__always)
   private func hasRowOutOfRange(_ object: NSManagedObject) -> Bool {
     object.entityInfo._withUnsafeGuaranteedRef { info in
@@ -84,7 +84,7 @@ extension ContextCore {
     }
   }
 
-  /// Whether a mandatory value is not in the object's row, or has not been set where there is none.
+  /// Whether the object's row lacks a mandatory value or, for an object without a row, one has not been set.
   @inline(__always)
   private func mayMissValue(_ object: NSManagedObject) -> Bool {
     object.entityInfo._withUnsafeGuaranteedRef { info in
@@ -99,13 +99,14 @@ extension ContextCore {
     return object.row.view?.isNull(slot) ?? true
   }
 
-  /// Nothing is known of the transients of an object that was read, until one of them is set.
+  /// The transients of an object that was read are unknown, and not missing, until one of them is set.
   private func isMissingTransient(_ object: NSManagedObject, _ index: Int) -> Bool {
     guard let values = object.extras?.transients, index < values.count else { return object.row == nil }
     return values[index] == nil
   }
 
-  /// A composite without any value counts as nil; the elements of one that has a value are judged one by one.
+  /// The errors of missing mandatory elements. A composite without any value counts as nil. The elements of a composite
+  /// with a value are checked one by one.
   private func missingElements(_ object: NSManagedObject, _ attribute: Attribute) -> [any Error] {
     var missing: [String] = []
     if attribute.elements.allSatisfy({ isMissing(object, $0.slot) }) {
@@ -118,7 +119,7 @@ extension ContextCore {
     return missing.map { CoreDataError.validation(.validationMissingMandatoryProperty, object, $0, nil) }
   }
 
-  /// The error of a value that its type does not allow; nil for one that it does.
+  /// The error of a value that its type does not allow; nil for a value that it allows.
   static func rangeError(_ value: Value, _ slot: Int, _ object: NSManagedObject, _ key: String) -> (any Error)? {
     if object.info.slotRules[slot].range.contains(value) { return nil }
     switch value {
@@ -145,7 +146,7 @@ extension ContextCore {
   /// The error of a number of members; nil for one that is allowed.
   static func countError(_ count: Int, _ object: NSManagedObject, _ info: RelationshipInfo) -> (any Error)? {
     let (relationship, definition) = (info.relationship, info.relationship.definition)
-    // No members are a value as well: only a minimum asks for some.
+    // Zero members are valid in an optional relationship, and without a minimum count.
     if count == 0 && (relationship.isOptional || definition.minCount == 0) { return nil }
     if count == 0 {
       return CoreDataError.validation(.validationMissingMandatoryProperty, object, relationship.name, nil)
@@ -159,7 +160,7 @@ extension ContextCore {
     return nil
   }
 
-  /// A relationship with the deny rule must have no destination that stays.
+  /// Throws for a relationship with the deny rule that has a destination which is not deleted.
   func validateDeletion(_ object: NSManagedObject) throws {
     var errors: [any Error] = []
     for info in object.info.relationships where info.deleteRule == .denyDeleteRule {

@@ -5,15 +5,17 @@ import StoreSchema
 extension SavePlan {
   enum Outcome {
     case committed([Receipt?])
-    /// The stores that are not among `unsaved` are committed and settled.
+    /// The parts of the stores that are not in `unsaved` are committed and finished.
     case conflicts(SaveConflicts, unsaved: [NSPersistentStore])
-    /// A store has moved to another place since the plan was made. The same of those that are not among `unsaved`.
+    /// A store has moved to another URL since the plan was made. The parts of the stores that are not in `unsaved` are
+    /// committed and finished.
     case moved(unsaved: [NSPersistentStore])
   }
 
-  /// Commits each store's part, once nothing is known that would keep one of them from it.
+  /// Commits each store's part, after a rehearsal of all parts where there are several stores.
   ///
-  /// Across stores nothing is atomic: what comes in between may make a later one fail, and the error says so.
+  /// A commit to several stores is not atomic: another save may make a later store fail after the rehearsal. The error
+  /// says so.
   func commit(_ core: ContextCore) throws -> Outcome {
     if parts.count > 1, let obstacle = try rehearse(core) { return obstacle }
     var receipts: [Receipt?] = []
@@ -41,7 +43,7 @@ extension SavePlan {
     return .committed(receipts)
   }
 
-  /// Commits one store's part. Large values that become obsolete stay as long as contexts need them.
+  /// Commits one store's part. Obsolete large values stay as long as contexts need them.
   private func commit(_ part: Part, _ core: ContextCore) throws -> CommitResult? {
     let obsolete = part.changes.obsoleteExternalData
     if !obsolete.isEmpty { part.engine.holdExternalData(obsolete) }
@@ -56,7 +58,7 @@ extension SavePlan {
     return result
   }
 
-  /// What would keep a store from committing, nil where nothing would.
+  /// Rehearses all parts. Returns the first obstacle to a commit; nil where there is none.
   private func rehearse(_ core: ContextCore) throws -> Outcome? {
     for part in parts {
       do {
@@ -75,11 +77,12 @@ extension SavePlan {
     return nil
   }
 
-  /// Throws the conflicts where nobody resolves them.
+  /// Throws the conflicts where no merge policy resolves them.
   private func conflicts(
     _ list: [Conflict], of part: Part, _ core: ContextCore, committed: Int
   ) throws -> SaveConflicts {
-    // New objects are known by their numbers until they are taken back, and have all their values from then on.
+    // Taken first: until `takeBack`, new objects are found by their numbers. After it, they have all their values
+    // again.
     let objects = part.objectsByReference
     takeBack(from: committed)
     let conflicts = SaveConflicts(list, part, objects, core)
@@ -87,7 +90,7 @@ extension SavePlan {
     return conflicts
   }
 
-  /// What is committed is saved: the objects must not be written again by the next attempt.
+  /// Finishes the save of the committed parts: the next attempt must not write their objects again.
   private func settle(_ receipts: [Receipt?], _ core: ContextCore) {
     if receipts.isEmpty { return }
     core.settle(zip(parts, receipts).compactMap { part, receipt in receipt.map { (part, $0) } })

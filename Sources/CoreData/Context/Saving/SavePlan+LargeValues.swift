@@ -2,10 +2,10 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// Large values. Some are kept outside of the store's file. While one store alone is saved to, the objects do not have
-/// theirs beside those of the rows.
+/// Large values. Some are kept outside of the store's file. While a save with a single store commits, large values are
+/// only in the rows, not in the objects too.
 extension SavePlan.Part {
-  /// The object's row, large values of its external slots kept outside.
+  /// The object's row. Large values of its external slots are kept outside of the file.
   func pack(_ object: NSManagedObject, version: Int64, _ core: ContextCore) throws -> RowDraft {
     for slot in object.info.externalSlots where !object.overlay.isEmpty {
       guard case .data(let bytes)? = object.changed(slot), bytes.first == 1 else { continue }
@@ -20,7 +20,7 @@ extension SavePlan.Part {
     return row
   }
 
-  /// Notes the external data that a changed or, with nil for `changed`, deleted object had.
+  /// Notes the external data of a changed object that becomes obsolete; of a deleted object, with nil for `changed`.
   func noteObsoleteData(of object: NSManagedObject, _ changed: SlotSet?) {
     if object.info.externalSlots.isEmpty { return }
     guard let row = object.row else { return }
@@ -33,10 +33,12 @@ extension SavePlan.Part {
     }
   }
 
-  /// Lets the objects forget their large values, which the rows have, so that they are in memory once while the store
-  /// writes. No code of a client's may run until the save has ended, or until
-  /// ``SavePlan/takeBack(from:keepsExternalData:)`` has given them back: not where there are other parts, and not for a
-  /// client's store, which reads the objects.
+  /// Removes the large values from the objects, because the rows have them. So they are in memory once while the store
+  /// writes.
+  ///
+  /// No code of the client may run until the save has ended, or until ``SavePlan/takeBack(from:keepsExternalData:)``
+  /// has restored the values. So this must not be called with several parts, and does nothing for a client's store,
+  /// which reads the objects.
   func lendLargeValues() {
     if origin.readsObjectsOfSaves { return }
     for (object, row) in large {
@@ -57,8 +59,8 @@ extension SavePlan.Part {
 }
 
 extension SavePlan {
-  /// Gives the objects of the parts that are not committed their values back, and the stores the external data, unless
-  /// these may have been committed after all.
+  /// Restores the values of the objects of the parts that are not committed. Discards the external data of these parts
+  /// at their stores, unless `keepsExternalData` says that the parts may have been committed after all.
   func takeBack(from first: Int = 0, keepsExternalData: Bool = false) {
     for part in parts.dropFirst(first) {
       for object in part.inserted { object.ordinal = -1 }

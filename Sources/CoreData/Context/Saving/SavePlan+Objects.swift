@@ -8,13 +8,13 @@ extension SavePlan.Part {
     func own(_ objects: some Sequence<NSManagedObject>) -> [NSManagedObject] {
       objects.filter { $0.storeIndex == storeIndex }
     }
-    // Also those of which only what no row of theirs holds has changed.
+    // Includes objects whose only change is in a to-many relationship, which no row stores.
     return CustomSave(
       inserted: Array(inserted), updated: own(core.changed.filter(\.flags.isUpdated)), deleted: Array(deleted),
       locked: own(core.changes.checks.filter { !$0.flags.hasChanges }), context: core.context)
   }
 
-  /// The objects of the part, as its change set refers to them.
+  /// The objects of the part, by their references in the change set.
   var objectsByReference: [ObjectReference: NSManagedObject] {
     var objects: [ObjectReference: NSManagedObject] = [:]
     for object in inserted { objects[SavePlan.reference(object)] = object }
@@ -34,7 +34,7 @@ extension SavePlan.Part {
         core.registry.forgetTemporaryKey(object)
       }
     }
-    // The new row moves to its object, and the old one into the change set, which ends with the save.
+    // The new row moves to its object, and the old one into the change set, which is released after the save.
     var index = 0
     updated.forEachUncounted { object in
       if var row = object.row.take() {
@@ -47,7 +47,7 @@ extension SavePlan.Part {
     }
   }
 
-  /// Makes faults of the objects whose rows the store has changed itself, so that they are read again.
+  /// Makes faults of the objects whose rows the store itself has changed, so that they are read again.
   func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
     for touched in receipt.touched {
       guard let object = core.registry.object(touched, store: UInt16(store.index)), !object.flags.hasChanges else {

@@ -2,10 +2,10 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// What one save writes: a change set for each store, and the objects that each of its entries stands for.
+/// The content of one save: a change set for each store, and the objects of its entries.
 final class SavePlan {
   private(set) var parts: [Part] = []
-  /// The part that was last asked for: objects of one store come together.
+  /// The part of the last object. Objects of one store are mostly adjacent.
   @exclusivity(unchecked) private var last: Part?
 
   /// The changes for one store.
@@ -13,17 +13,17 @@ final class SavePlan {
     let origin: RowOrigin
     let storeIndex: UInt16
     let engine: any Store
-    // Used by its one save only, so free of exclusivity checks.
+    // Only one save uses these, so they need no exclusivity checks.
     @exclusivity(unchecked) var changes: ChangeSet
     /// The objects behind `changes.insertions`, `updates` and `deletions`, in the same order.
     @exclusivity(unchecked) var inserted: ContiguousArray<NSManagedObject> = []
     @exclusivity(unchecked) var updated: ContiguousArray<NSManagedObject> = []
     @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
-    /// External data that rows of `changes` name for the first time, with the values that the objects had instead.
+    /// External data that rows of `changes` name for the first time, with the former values of the objects.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
     /// Objects with large rows in `changes`.
     var large: [(object: NSManagedObject, row: RowDraft)] = []
-    /// Large values that rows of `changes` have and the objects let go of while these are committed.
+    /// Large values that are only in rows of `changes` while these are committed; the objects get them back afterwards.
     var lentValues: [(object: NSManagedObject, slot: Int, row: RowDraft)] = []
     /// The objects behind `changes.obsoleteExternalData`, in the same order.
     var ownersOfObsoleteData: [NSManagedObject] = []
@@ -37,7 +37,7 @@ final class SavePlan {
       self.changes = changes
     }
 
-    /// Makes room for so many changes.
+    /// Makes room for the changes of a store.
     func reserve(_ counts: ChangeCounts) {
       inserted.reserveCapacity(counts.inserted)
       changes.updates.reserveCapacity(counts.updated)
@@ -55,7 +55,7 @@ final class SavePlan {
   private func collect(_ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator) throws {
     var byIndex: [UInt16: Part] = [:]
     try core.checkAssignments()
-    // Insertions first: updates and links refer to them by their number.
+    // Insertions come first: updates and links refer to them by their number.
     let new = core.changes.counts.inserted > 0 ? core.changed : []
     try new.forEachUncounted { object in
       if !object.flags.isInserted { return }
@@ -73,16 +73,16 @@ final class SavePlan {
         try addLinks(of: object, to: part, core)
       }
     }
-    // Held here: reading a fault runs code of the client's.
+    // Held here, because reading a fault runs code of the client.
     let changed = core.changed
     try changed.forEachUncounted { object in
       if object.flags.isInserted { return }
       if object.flags.isDeleted {
         if object.flags.contains(.inserted) || object.flags.contains(.inaccessible) { return }
         let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
-        // A fault that was never read is deleted at whatever version the store has by now.
+        // A fault that was never read is deleted at whatever version the store has now.
         object.prepareToRead()
-        // One that was gone before it was ever read is what its deletion wants it to be.
+        // The row was gone before the object was ever read, so its deletion has nothing to do.
         if object.flags.contains(.inaccessible) { return }
         guard let row = object.row else { throw Self.unread(object) }
         part.changes.deletions.append(.init(object.reference, versionRead: row.version, row: row))
@@ -107,7 +107,7 @@ final class SavePlan {
     }
   }
 
-  /// The part of an object's store, which the plan keeps: not counted for each object.
+  /// The part of an object's store. The plan holds it, so it is not retained for each object.
   private func part(
     for object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
     _ byIndex: inout [UInt16: Part]
@@ -124,17 +124,17 @@ final class SavePlan {
         coordinator.openStores.isEmpty ? .persistentStoreOpen : .persistentStoreSave,
         userInfo: [
           NSLocalizedDescriptionKey:
-            "No store of the coordinator takes the entity \(object.info.entity.name); add one before saving."
+            "No store of the coordinator can save the entity \(object.info.entity.name); add one before saving."
         ])
     }
     var changes = ChangeSet(time: Date.timeIntervalSinceReferenceDate)
     changes.author = core.context?.transactionAuthor
     changes.contextName = core.context?.name
-    // The commit takes the metadata. Metadata that cannot be written fails the save here, before large values are kept.
+    // The commit writes the metadata. If it cannot be encoded, the save fails here, before large values are kept.
     _ = try origin.store.metadataToSave()
     let part: Part
     do {
-      // Where the rows come from. If the store has moved since, the commit notices.
+      // The engine that the rows were read from. If the store has moved since, the commit notices.
       let engine = try origin.store.requireEngine()
       part = Part(origin, origin.engine ?? engine, changes)
     } catch { throw CoreDataError.make(error) }
@@ -148,15 +148,15 @@ final class SavePlan {
     _ object: NSManagedObject, _ core: ContextCore, _ coordinator: NSPersistentStoreCoordinator,
     _ byIndex: inout [UInt16: Part]
   ) throws {
-    // A relationship may have changed from its other side only, while the object was a fault.
+    // A relationship may have changed only from its other side, while the object was a fault.
     if object.row == nil { core.fire(object) }
     guard let version = object.row.view?.version else {
       if object.flags.contains(.inaccessible) { return }
       throw Self.unread(object)
     }
     var changed = object.changedSlots()
-    // An object whose values are what they were, and whose links did not change, is not written. One that others link
-    // to from now on must still be there, as it was read: as on Apple's platforms, it takes part in optimistic locking.
+    // An object with its former values and links is not written. But one to which other objects link now must still
+    // exist, as it was read: as on Apple's platforms, it takes part in optimistic locking.
     if changed.isEmpty && !object.flags.contains(.linksChanged) {
       if !object.hasNewMembers { return }
       let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
@@ -174,7 +174,7 @@ final class SavePlan {
     }
   }
 
-  /// A changed object whose stored state could not be read must not be left out of the save silently.
+  /// The error of a changed object whose stored state could not be read. The save must not leave it out silently.
   private static func unread(_ object: NSManagedObject) -> CocoaError {
     CocoaError(
       .persistentStoreOperation,
@@ -184,7 +184,7 @@ final class SavePlan {
       ])
   }
 
-  /// Changes of link pairs (from their primary side), one-way links and orders.
+  /// Adds the changes of link pairs (from their primary side), of one-way links and of orders.
   private func addLinks(of object: NSManagedObject, to part: Part, _ core: ContextCore) throws {
     guard object.flags.contains(.linksChanged) else { return }
     for index in object.info.toManys.indices {
@@ -209,7 +209,7 @@ final class SavePlan {
           try core.checkStores(object, relationship, member)
           change.added.append(Self.reference(member))
         }
-        // Deleted objects take their pairs with them; objects that were never saved have none.
+        // The store removes the pairs of deleted objects; objects that were never saved have none.
         for member in state.removed
         where member.flags.contains(.stored)
           && (!member.flags.contains(.deleted) || relationship.storage == .destination)
@@ -232,7 +232,7 @@ final class SavePlan {
     object.loadedToMany(relationship).members.filter { !$0.flags.leavesNoLinks }.map(reference)
   }
 
-  /// An object as the change set refers to it: by its key, or by its number among the insertions.
+  /// The key of an object in the change set: its own, or the negative of its number among the insertions.
   static func key(_ object: NSManagedObject) -> Int64 { object.key < 0 ? Int64(-object.ordinal - 1) : object.key }
 
   static func reference(_ object: NSManagedObject) -> ObjectReference {
@@ -241,13 +241,13 @@ final class SavePlan {
 }
 
 extension SavePlan.Part {
-  /// Takes away the links that a deleted object had lost before it was deleted, where a link that is left would forbid
-  /// the deletion.
+  /// Removes the links that a deleted object had lost before it was deleted, for relationships where a remaining link
+  /// would prevent the deletion.
   func takeLinksAway(of object: NSManagedObject) {
     for relationship in object.info.entity.guardedLinks {
       guard let state = object.toManys[relationship] else { continue }
       for member in state.removed where member.flags.intersection([.stored, .deleted]) == .stored {
-        // Pairs are told from their primary side.
+        // Pairs are changed from their primary side.
         let isPrimary = relationship.storage != .pairs(isPrimary: false)
         let (owner, other) = isPrimary ? (object, member) : (member, object)
         guard let told = isPrimary ? relationship : relationship.linkedInverse else { continue }
@@ -261,11 +261,11 @@ extension SavePlan.Part {
 }
 
 extension ContextCore {
-  /// The complete state of an object as a row. Values that only the context understands are encoded here.
+  /// The complete state of an object as a row. Values that only the context can encode are encoded here.
   func pack(_ object: NSManagedObject, version: Int64) throws -> RowDraft {
     if object.entityInfo._withUnsafeGuaranteedRef({ $0.hasTransformables }) { try encodeTransformables(object) }
     if let patched = patchedRow(object, version: version) { return patched }
-    // Held once, not around each value.
+    // Held once, not for each value.
     let (entity, builder) = (object.info.entity, builder)
     builder.begin(slots: entity.slots.count)
     let base = object.row
@@ -285,7 +285,7 @@ extension ContextCore {
     }
   }
 
-  /// The stored row with its changed words, where no changed value needs bytes of its own.
+  /// The stored row with its changed words, where no changed value needs variable bytes.
   private func patchedRow(_ object: NSManagedObject, version: Int64) -> RowDraft? {
     if object.overlay.isEmpty || object.row == nil { return nil }
     let count = object.slotCount
@@ -303,15 +303,14 @@ extension ContextCore {
     return row
   }
 
-  /// Whether an object will not be in the store after the save: it is known to have gone since it was read, or is
-  /// deleted.
+  /// Whether an object will not exist in the store after the save: its row is known to be gone, or it is deleted.
   private func isGone(_ reference: ObjectReference, _ owner: NSManagedObject) -> Bool {
     if !changes.hasInaccessible && changes.counts.deleted == 0 { return false }
     return registry.object(reference, store: owner.storeIndex)?.flags.isDisjoint(with: [.inaccessible, .deleted])
       == false
   }
 
-  /// How the change set refers to a to-one destination; nil for one that will not be there.
+  /// The reference of the change set to a to-one destination; nil for one that will not exist.
   private func saveKey(_ reference: ObjectReference, _ owner: NSManagedObject, _ slot: Int) throws -> Int64? {
     if reference.key > 0 { return isGone(reference, owner) ? nil : reference.key }
     guard let object = registry.object(reference, store: owner.storeIndex), !object.flags.contains(.deleted) else {
@@ -350,7 +349,7 @@ extension ContextCore {
     }
   }
 
-  /// The token of the equal object that the row has already, or a new one.
+  /// The token of an equal object that the row already has, or a new one.
   private func token(for value: Any, of object: NSManagedObject, _ slot: Int) -> Data {
     if let row = object.row, !row.isNull(slot) {
       let token = row.data(slot)
@@ -361,7 +360,7 @@ extension ContextCore {
     return owner.token
   }
 
-  /// Whether the store of an object keeps the objects of transformable attributes.
+  /// Whether the store of an object keeps the objects of transformable attributes in memory.
   private func keepsObjects(_ object: NSManagedObject) -> Bool {
     store(object.storeIndex)?.keepsObjects ?? false
   }

@@ -5,7 +5,7 @@ import StoreQuery
 ///
 /// Sendable, unchecked: it is made on the context's queue, read by one other thread, and handed back. What the run has
 /// of the context's objects is not touched in between.
-final class FetchReading: @unchecked Sendable {
+final class BackgroundFetch: @unchecked Sendable {
   let run: FetchRun
   private let readers: [FetchReader]
   /// What dictionaries are made of; nil for other results.
@@ -78,7 +78,7 @@ final class FetchReading: @unchecked Sendable {
 extension ContextCore {
   /// What can be read of a fetch off this context's queue. Nil where there is nothing to gain, for counts, and where
   /// code of the client's has a part that is to run on the queue: blocks, comparators, incremental stores.
-  func backgroundReading(_ parameters: FetchParameters) throws -> FetchReading? {
+  func backgroundFetch(_ parameters: FetchParameters) throws -> BackgroundFetch? {
     if parameters.resultType == .countResultType { return nil }
     var wanted = parameters
     if parameters.resultType == .managedObjectIDResultType { wanted = parameters.forIDs }
@@ -86,16 +86,16 @@ extension ContextCore {
     if run.isFinishedInMemory { return nil }
     for origin in run.origins where try !origin.canBeReadAnywhere() { return nil }
     let isTable = parameters.resultType == .dictionaryResultType
-    for path in wanted.prefetchedKeyPaths { try checkPrefetch(path, from: run.fetch.plan.entities) }
-    return FetchReading(run, table: isTable ? try ResolvedTable(run.fetch, self) : nil)
+    try checkPrefetches(run)
+    return BackgroundFetch(run, table: isTable ? try ResolvedTable(run.fetch, self) : nil)
   }
 
   /// The results of a fetch whose rows were read off the queue; nil where they have to be read again.
-  func results(of reading: FetchReading, _ parameters: FetchParameters) throws -> [Any]? {
-    let run = try fetchRun(reading.run.fetch.parameters)
-    guard reading.fits(run) else { return nil }
-    if let table = reading.table { return try dictionaries(reading.rows, table) }
-    let results = run.results(reading.answers, areCut: reading.run.isPlain)
+  func results(of background: BackgroundFetch, _ parameters: FetchParameters) throws -> [Any]? {
+    let run = try fetchRun(background.run.fetch.parameters)
+    guard background.fits(run) else { return nil }
+    if let table = background.table { return try dictionaries(background.rows, table) }
+    let results = run.results(background.answers, areCut: background.run.isPlain)
     return parameters.resultType == .managedObjectIDResultType ? ids(of: results) : try objects(of: results, run)
   }
 }
