@@ -22,8 +22,13 @@ func publicOnly(_ name: String, path: String? = nil, _ dependencies: [Target.Dep
   .target(name: name, dependencies: dependencies, path: path, packageAccess: false, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+/// The tests of a module, with the fixture world of all tests.
+func tests(
+  _ name: String, path: String? = nil, exclude: [String] = [], _ dependencies: [Target.Dependency],
+  _ settings: [SwiftSetting] = strict
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies + ["TestSupport"], path: path, exclude: exclude, swiftSettings: settings)
 }
 
 /// What needs liblmdb is built with the trait only, and its sources are empty without.
@@ -185,8 +190,8 @@ let package = Package(
 
     // The program that the LMDB store's tests run beside themselves.
     .executableTarget(
-      name: "lmdb-process", dependencies: ["LMDBBackend", "StoreProtocol", "StoreSchema"], path: "Tests/LMDBProcess",
-      swiftSettings: strict),
+      name: "lmdb-process", dependencies: ["LMDBBackend", "StoreProtocol", "StoreSchema"],
+      path: "Backends/LMDB/Tests/Process", swiftSettings: strict),
 
     // What fuzzers and tests feed with bytes from anywhere.
     .target(
@@ -196,19 +201,36 @@ let package = Package(
       ],
       path: "Tests/FuzzTargets", exclude: ["Inputs", "Seeds", "predicate.dict"], swiftSettings: strict),
 
+    // The fixture world of all tests: folders, seeds, models, the corpus, and runs of other programs.
+    .target(
+      name: "TestSupport", dependencies: ["CoreData", "StoreProtocol", "StoreSchema"], path: "Tests/Support",
+      swiftSettings: namesFoundationsPredicates),
+
     tests("PropertyListsTests", ["PropertyLists"]),
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests("StoreProtocolTests", ["SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
-    tests("AtomicEngineTests", ["AtomicEngine", "StoreProtocol", "StoreSchema", "StoreSupport"]),
+    tests("StoreSupportTests", ["StoreProtocol", "StoreSchema", "StoreSupport"]),
+    tests(
+      "AtomicEngineTests",
+      ["AtomicEngine", "BinaryBackend", "PropertyLists", "StoreProtocol", "StoreSchema", "StoreSupport", "XMLBackend"]),
     tests("KeyValueEngineTests", ["AtomicEngine", "KeyValueEngine", "StoreProtocol", "StoreSchema"]),
     tests(
       "SQLEngineTests", ["SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
     tests(
-      "SQLiteBackendTests", ["CSQLite", "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreSchema", "StoreSupport"]),
+      "SQLiteBackendTests", path: "Backends/SQLite/Tests",
+      ["CSQLite", "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreSchema", "StoreSupport"]),
     tests(
-      "LMDBTests",
+      "XMLBackendTests", path: "Backends/XML/Tests",
+      ["AtomicEngine", "PropertyLists", "StoreProtocol", "StoreSchema", "StoreSupport", "XMLBackend"]),
+    tests(
+      "BinaryBackendTests", path: "Backends/Binary/Tests",
+      ["AtomicEngine", "BinaryBackend", "PropertyLists", "StoreProtocol", "StoreSchema", "StoreSupport"]),
+    tests(
+      "InMemoryBackendTests", path: "Backends/InMemory/Tests", ["InMemoryBackend", "StoreProtocol", "StoreSchema"]),
+    tests(
+      "LMDBBackendTests", path: "Backends/LMDB/Tests", exclude: ["Process"],
       [
         "LMDBBackend", "PropertyLists", "lmdb-process", "StoreProtocol", "StoreSchema", "StoreSupport",
         .target(name: "CLMDB", condition: withLMDB),
@@ -221,9 +243,7 @@ let package = Package(
         "queue-run-loop", "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-wrong",
       ],
       namesFoundationsPredicates),
-    tests(
-      "WholeFileTests",
-      ["AtomicEngine", "BinaryBackend", "PropertyLists", "StoreProtocol", "StoreSchema", "StoreSupport", "XMLBackend"]),
+    tests("CoreDataToolTests", ["CoreData", "CoreDataTool", "LMDBStore", "SQLiteBackend", "StoreProtocol", "StoreSupport"]),
     tests(
       "StoreConformanceTests",
       [

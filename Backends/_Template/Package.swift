@@ -17,6 +17,9 @@ let package = Package(
         "DictionaryStore", .product(name: "StoreProtocol", package: "OpenCoreData"),
         .product(name: "StoreConformance", package: "OpenCoreData"),
       ]),
+    .testTarget(
+      name: "DictionaryStoreTests",
+      dependencies: ["DictionaryStore", .product(name: "StoreProtocol", package: "OpenCoreData")]),
   ],
   swiftLanguageModes: [.v6]
 )

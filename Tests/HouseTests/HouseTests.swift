@@ -33,5 +33,10 @@ import Testing
     #expect(HouseRules.packageAccess(manifest, backends: backends) == [])
   }
 
+  @Test func everythingStandsWhereTheLayoutSays() {
+    #expect(Repository.paths.contains("Tools/rows/README.md"))
+    #expect(LayoutRules(paths: Repository.paths).breaches == [])
+  }
+
   @Test func noOpenEnds() { #expect(Repository.sources.flatMap(HouseRules.leftovers) == []) }
 }

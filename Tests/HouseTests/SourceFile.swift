@@ -52,11 +52,21 @@ enum Repository {
     .deletingLastPathComponent()
 
   static let sources = files(in: ["Sources", "Backends", "Conformance"]) {
-    $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") && !$0.hasPrefix("Backends/_Template/")
+    $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") && !$0.hasPrefix("Backends/_Template/") && !isTest($0)
   }
-  static let tests = files(in: ["Tests"]) { $0.hasSuffix(".swift") }
+  static let tests = files(in: ["Tests", "Backends"]) { $0.hasSuffix(".swift") && isTest($0) }
   static let manifests = files(in: ["", "Backends", "Benchmarks", "Conformance", "Examples", "Tests"]) {
     $0 == "Package.swift" || $0.hasSuffix("/Package.swift")
+  }
+
+  /// The files of all folders that the layout is about.
+  static let paths = Set(
+    paths(in: ["Backends", "Conformance", "Scripts", "Sources", "Tests", "Tools"]).filter {
+      !$0.contains("/__pycache__")
+    })
+
+  private static func isTest(_ path: String) -> Bool {
+    path.hasPrefix("Tests/") || path.hasPrefix("Backends/") && path.split(separator: "/").dropFirst(2).first == "Tests"
   }
 
   /// The C modules of each backend: the folders beside its sources whose names begin with C.
@@ -75,13 +85,17 @@ enum Repository {
   /// The selected files below the folders; of the root folder, only the files directly in it. Build folders are
   /// skipped.
   private static func files(in folders: [String], where isWanted: (String) -> Bool) -> [SourceFile] {
-    let paths = folders.flatMap { folder in
+    paths(in: folders).filter(isWanted).sorted().compactMap { path in
+      (try? String(contentsOf: root.appending(path: path), encoding: .utf8)).map { SourceFile(path: path, text: $0) }
+    }
+  }
+
+  /// Folders and files below the folders, without those of builds.
+  private static func paths(in folders: [String]) -> [String] {
+    folders.flatMap { folder in
       folder.isEmpty
         ? names(in: "")
         : (FileManager.default.subpaths(atPath: root.appending(path: folder).path) ?? []).map { folder + "/" + $0 }
-    }
-    return paths.filter { isWanted($0) && !$0.contains(".build/") }.sorted().compactMap { path in
-      (try? String(contentsOf: root.appending(path: path), encoding: .utf8)).map { SourceFile(path: path, text: $0) }
-    }
+    }.filter { !$0.contains(".build/") }
   }
 }

@@ -3,6 +3,7 @@ import ModelFiles
 import PropertyLists
 import StoreQuery
 import StoreSchema
+import TestSupport
 import Testing
 
 @Suite struct CompiledModelTests {
@@ -129,7 +130,7 @@ import Testing
   }
 
   @Test(Corpus.condition) func `damaged models never crash`() throws {
-    var generator = SeededGenerator(state: 5)
+    var generator = SeededGenerator(seed: 5)
     for file in Corpus.compiledModels.filter({ $0.path.contains("/models/compiled/") }) {
       let sound = try Data(contentsOf: file)
       for _ in 0..<60 {

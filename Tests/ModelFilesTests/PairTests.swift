@@ -1,6 +1,7 @@
 import Foundation
 import ModelFiles
 import StoreQuery
+import TestSupport
 import Testing
 
 /// Compares compiled models with the sources that they were made from: `<X>.momd/<v>.mom` in a project that contains

@@ -1,5 +1,6 @@
 import Foundation
 import PropertyLists
+import TestSupport
 import Testing
 
 /// Damaged and malicious data yields a value or a typed error, in time linear in the size of the data.
@@ -101,7 +102,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `flipped bytes never crash`(seed: UInt64) {
-    var generator = SeededGenerator(state: seed)
+    var generator = SeededGenerator(seed: seed)
     for _ in 0..<3000 {
       var data = Self.sound
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -114,7 +115,7 @@ import Testing
   @Test(Corpus.condition) func `flipped bytes of a real archive never crash`() throws {
     let file = try #require(Corpus.files(under: "models/compiled") { $0.pathExtension == "mom" }.first)
     let sound = try Data(contentsOf: file)
-    var generator = SeededGenerator(state: 11)
+    var generator = SeededGenerator(seed: 11)
     for _ in 0..<300 {
       var data = sound
       for _ in 0..<3 {

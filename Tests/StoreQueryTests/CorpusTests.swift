@@ -1,5 +1,6 @@
 import StoreQuery
 import StoreSchema
+import TestSupport
 import Testing
 
 @Suite struct CorpusTests {
@@ -19,9 +20,9 @@ import Testing
   private static let cut = "a literal that ends at an inner quotation mark"
   private static let joined = "the first of two literals that are joined at run time"
 
-  @Test(.enabled(if: Corpus.isPresent || Corpus.isRequired, "the shared corpus is not beside the repository"))
+  @Test(Corpus.condition)
   func `every line but the documented refusals parses, and prints so that it reads back`() throws {
-    let literals = try Corpus.literals()
+    let literals = try Corpus.predicateLiterals()
     #expect(literals.count > 1000)
     #expect(Self.refusals.count <= 20)
     for literal in literals {

@@ -1,5 +1,6 @@
 import StoreQuery
 import StoreSchema
+import TestSupport
 import Testing
 
 @Suite struct RoundTripTests {

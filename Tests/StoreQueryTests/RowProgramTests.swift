@@ -1,5 +1,6 @@
 import StoreQuery
 import StoreSchema
+import TestSupport
 import Testing
 
 /// Row programs give the same results as the kernels, row by row and in batches.

@@ -1,6 +1,7 @@
 import Foundation
 import StoreQuery
 import StoreSchema
+import TestSupport
 import Testing
 
 private func decimal(_ text: String) -> Value { .decimal(Decimal(string: text) ?? .nan) }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import StoreSchema
@@ -24,7 +25,7 @@ import Testing
 private func hex(_ bytes: [UInt8]) -> String { bytes.map { String(format: "%02x", $0) }.joined() }
 
 /// The hashes that Apple's tools wrote for real entities are reproduced byte for byte.
-@Suite(VersionHashVectors.condition) struct VersionHashVectorTests {
+@Suite(Corpus.condition) struct VersionHashVectorTests {
   @Test func everyEntityWithoutDerivedOrCompositeAttributesIsReproduced() throws {
     let vectors = try VersionHashVectors.load()
     #expect(vectors.entities.count == 128)
@@ -59,12 +60,7 @@ struct VersionHashVectors: Decodable {
   let entities: [EntityVector]
   let models: [ModelVector]
 
-  static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "../shared/corpus/version-hashes.json")
-  static let condition: ConditionTrait = .enabled(
-    if: FileManager.default.fileExists(atPath: file.path)
-      || ProcessInfo.processInfo.environment["OPENCOREDATA_REQUIRE_CORPUS"] == "1",
-    "The corpus is not beside the repository (../shared/corpus).")
+  static let file = Corpus.root.appending(path: "version-hashes.json")
 
   static func load() throws -> VersionHashVectors {
     try JSONDecoder().decode(Self.self, from: Data(contentsOf: file))

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// Small rules, each with the page that states it, or the client that relies on it. A rule without either comes from

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// Names of Swift's key paths and sort descriptors. Each rule has the page that states it; "clients" means a rule that

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import PropertyLists
+import TestSupport
 import Testing
 
 /// Predicates, expressions and sort descriptors in archives.

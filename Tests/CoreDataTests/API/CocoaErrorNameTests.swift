@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// The names of Core Data's errors: https://developer.apple.com/documentation/foundation/cocoaerror and its `Code`.

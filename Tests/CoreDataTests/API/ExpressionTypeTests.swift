@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// Feature 27.13: the result types of expressions in dictionaries.

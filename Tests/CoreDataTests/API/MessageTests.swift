@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// The typed notifications. Each message is in Apple's documentation under its name, such as

@@ -1,5 +1,6 @@
 import Foundation
 import ModelFiles
+import TestSupport
 import Testing
 
 @testable import CoreData

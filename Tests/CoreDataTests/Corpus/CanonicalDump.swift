@@ -4,7 +4,7 @@ import StoreSchema
 @testable import CoreData
 @testable import CoreDataTool
 
-/// Every object of a context's stores as canonical JSON lines, as `Scripts/read_store.py` writes them.
+/// Every object of a context's stores as canonical JSON lines, as `Tools/coredata_format/read_store.py` writes them.
 enum CanonicalDump {
   static func dump(_ context: NSManagedObjectContext, _ model: NSManagedObjectModel) throws -> String {
     var objects: [NSManagedObject] = []

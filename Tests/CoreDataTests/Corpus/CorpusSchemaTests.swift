@@ -2,6 +2,7 @@ import Foundation
 import SQLEngine
 import StoreProtocol
 import StoreSchema
+import TestSupport
 import Testing
 
 @testable import CoreData

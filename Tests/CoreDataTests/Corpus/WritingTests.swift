@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// Writes into stores that others made. A script that knows only the format checks the result.
@@ -33,14 +34,14 @@ enum Judge {
     let list = folder.appending(path: "touched.jsonl")
     try Data(touched.joined(separator: "\n").utf8).write(to: list)
     let verdict = try Python.result(
-      ["check_store.py", url.path] + modelArgument + [
+      ["coredata_format/check_store.py", url.path] + modelArgument + [
         // Replaced files stay for readers.
         "--grace", "3600", "--before", before.appending(path: url.lastPathComponent).path, "--touched", list.path,
       ])
     #expect(verdict.status == 0, "\(verdict.output)")
     // Both readers see the same content afterwards.
     let dump = try ToolRun(["store", "dump", url.path] + modelArgument)
-    #expect(try dump.output == Python.run(["read_store.py", url.path] + modelArgument))
+    #expect(try dump.output == Python.run(["coredata_format/read_store.py", url.path] + modelArgument))
     #expect(dump.status == 0)
   }
 }

@@ -1,5 +1,6 @@
 @testable import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ContextTests {

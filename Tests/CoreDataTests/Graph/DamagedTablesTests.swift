@@ -2,6 +2,7 @@ import CoreData
 import Foundation
 import StoreProtocol
 import StoreSupport
+import TestSupport
 import Testing
 
 @testable import SQLiteBackend

@@ -3,6 +3,7 @@ import ModelFiles
 import SQLEngine
 import StoreProtocol
 import StoreSchema
+import TestSupport
 import Testing
 
 @testable import CoreData

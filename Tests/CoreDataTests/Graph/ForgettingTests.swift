@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// The state that objects and contexts drop when a change is undone, and the state of an object that is inserted again.

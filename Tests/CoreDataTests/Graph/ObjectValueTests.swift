@@ -1,6 +1,7 @@
 import Foundation
 import StoreSchema
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import CoreData

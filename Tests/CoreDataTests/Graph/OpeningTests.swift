@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import TestSupport
 import Testing
 
 @testable import CoreData

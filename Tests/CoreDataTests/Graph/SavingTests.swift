@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSchema
+import TestSupport
 import Testing
 
 @testable import CoreData

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// SQLite stores at `/dev/null`: their files are in the temporary folder, and are removed when they are no longer used.

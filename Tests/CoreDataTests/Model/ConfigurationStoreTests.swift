@@ -1,5 +1,6 @@
 import ClientStores
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData

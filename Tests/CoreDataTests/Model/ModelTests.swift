@@ -1,5 +1,6 @@
 import Foundation
 import StoreSchema
+import TestSupport
 import Testing
 
 @testable import CoreData

@@ -1,5 +1,0 @@
-"""Compares the conformance cases with the rows of the specification."""
-
-
-class SpecificationError(Exception):
-    """Why the cases cannot be compared with the specification, and what the reader can do."""

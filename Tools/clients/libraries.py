@@ -1,0 +1,43 @@
+"""The libraries whose sources are type-checked, and the modules that they are checked against."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+WORK = ROOT / ".build" / "clients"
+MODULES = ROOT / ".build" / "debug" / "Modules"
+SHIMS = Path(__file__).resolve().parent
+
+
+class Library:
+    def __init__(self, sources, flags=(), excluded=None):
+        self.sources, self.flags, self.excluded = sources, list(flags), excluded or {}
+
+
+# The language mode of each is that of its manifest or Xcode project; upcoming features that restrict imports are left out.
+SWIFT4, SWIFT5, SWIFT6 = ["-swift-version", "4"], ["-swift-version", "5"], ["-swift-version", "6"]
+LIBRARIES = {
+    "core-data-model-description": Library("Sources/CoreDataModelDescription", SWIFT5),
+    "QueryKit": Library("Sources/QueryKit", SWIFT5),
+    "CoreDataKit": Library(
+        "CoreDataKit", SWIFT4, {"TableViewFetchedResultsControllerDelegate.swift": "drives a UITableView"}
+    ),
+    "CoreDataServices": Library("CoreDataServices", SWIFT4),
+    "Skopelos": Library("Sources/Skopelos", SWIFT5, {"AppStateReactor.swift": "observes UIApplication"}),
+    "JSQCoreDataKit": Library("Sources", SWIFT5),
+    "CoreDataStack": Library("Sources", SWIFT4, {"EntityMonitor.swift": "keeps a selector (Objective-C runtime)"}),
+    "ManagedModels": Library(
+        "Sources/ManagedModels", SWIFT5 + ["-enable-experimental-feature", "StrictConcurrency"]
+    ),
+    "CoreDataEvolution": Library("Sources/CoreDataEvolution", SWIFT6),
+    "CoreDataPlus": Library("Sources", SWIFT6),
+}
+
+
+def search_paths():
+    """Where the module and the C modules that it stands on are found."""
+    paths = ["-I", str(MODULES), "-I", str(WORK)]
+    for folder in ["Sources/CPosix", "Backends/SQLite/CSQLite", "Backends/SQLite/CZlib", "Backends/XML/CLibXML2"]:
+        paths += ["-I", str(ROOT / folder)]
+    for name in ["CRuntime", "CXMLParser"]:
+        paths += ["-Xcc", f"-fmodule-map-file={MODULES.parent / f'{name}.build' / 'module.modulemap'}"]
+    return paths

@@ -1,0 +1,1 @@
+"""What Scripts/fault and Scripts/powerloss know of `crash-writer` and of disks."""
