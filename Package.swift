@@ -243,7 +243,9 @@ let package = Package(
         "queue-run-loop", "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-wrong",
       ],
       namesFoundationsPredicates),
-    tests("CoreDataToolTests", ["CoreData", "CoreDataTool", "LMDBStore", "SQLiteBackend", "StoreProtocol", "StoreSupport"]),
+    tests(
+      "CoreDataToolTests",
+      ["CoreData", "CoreDataTool", "LMDBStore", "SQLiteBackend", "StoreProtocol", "StoreSupport"]),
     tests(
       "StoreConformanceTests",
       [

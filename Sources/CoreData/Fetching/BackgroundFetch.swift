@@ -7,7 +7,7 @@ import StoreQuery
 /// of the context's objects is not touched in between.
 final class BackgroundFetch: @unchecked Sendable {
   let run: FetchRun
-  private let readers: [FetchReader]
+  private let readers: [StoreFetcher]
   /// What dictionaries are made of; nil for other results.
   let table: ResolvedTable?
   /// What each store has given, in the run's order.

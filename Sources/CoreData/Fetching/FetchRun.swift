@@ -47,8 +47,8 @@ struct FetchRun {
     return plan
   }
 
-  func reader(of origin: RowOrigin) -> FetchReader {
-    FetchReader(plan: plan(of: origin), readsRows: readsRows, readsSortKeys: isMerged)
+  func reader(of origin: RowOrigin) -> StoreFetcher {
+    StoreFetcher(plan: plan(of: origin), readsRows: readsRows, readsSortKeys: isMerged)
   }
 
   /// The results, of the answers of all stores; those that are finished in memory are not cut yet. `areCut` says

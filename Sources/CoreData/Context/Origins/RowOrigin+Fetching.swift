@@ -15,7 +15,7 @@ extension RowOrigin {
 
   /// The results of a fetch. They are in the order of its sort descriptors where they will be merged with the results
   /// of other stores.
-  func results(_ run: FetchRun, _ reader: FetchReader, _ core: ContextCore) throws -> [FoundObject] {
+  func results(_ run: FetchRun, _ reader: StoreFetcher, _ core: ContextCore) throws -> [FoundObject] {
     // A fetch and the faults that it makes show the newest state.
     dropView()
     if case .requests(let engine) = try access() {
@@ -33,7 +33,7 @@ extension RowOrigin {
   /// The objects that a client's store returns, with the rows that the fetch requires. Such a store has no lasting
   /// views. The rows agree with each other because no other thread calls the store meanwhile.
   private func objects(
-    _ run: FetchRun, _ reader: FetchReader, from engine: IncrementalEngine, _ core: ContextCore
+    _ run: FetchRun, _ reader: StoreFetcher, from engine: IncrementalEngine, _ core: ContextCore
   ) throws -> [NSManagedObject] {
     let (root, refreshes) = (run.fetch.info.root, run.fetch.parameters.shouldRefreshRefetchedObjects)
     var rows: [Row] = []
@@ -87,7 +87,7 @@ extension RowOrigin {
     var plan = run.selection(of: self)
     (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
     if case .requests = try access() {
-      let reader = FetchReader(plan: plan, readsRows: false, readsSortKeys: false)
+      let reader = StoreFetcher(plan: plan, readsRows: false, readsSortKeys: false)
       let known = Set(old.map(ObjectIdentifier.init))
       return try results(run, reader, core).count {
         if case .object(let object) = $0.content { !known.contains(ObjectIdentifier(object)) } else { true }

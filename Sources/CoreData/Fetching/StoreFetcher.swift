@@ -3,7 +3,7 @@ import StoreQuery
 import StoreSchema
 
 /// Reads what one store gives for a fetch. It uses nothing of a context, and runs on any thread.
-struct FetchReader {
+struct StoreFetcher {
   let plan: FetchPlan
   /// Whether whole rows are read, or keys alone.
   let readsRows: Bool
