@@ -99,8 +99,14 @@ final class SQLiteFileView: Sendable {
     }
   }
 
-  /// Calls `body` with a connection that sees all of the database at `path`. Calls it again if the file was written
-  /// meanwhile.
+  /// Whether an error says that the shared memory is gone: another process was the last to close the database, and
+  /// removed the file between the look at it and its opening.
+  private func hasLostSharedMemory(_ error: StoreError) -> Bool {
+    if case .sharedMemory = way { error.code == .notFound } else { false }
+  }
+
+  /// Calls `body` with a connection that sees all of the database at `path`. Calls it again if the file was written or
+  /// closed meanwhile.
   static func read<R>(
     _ path: String, _ options: StoreOptions, _ body: (SQLiteConnection) throws(StoreError) -> R
   ) throws(StoreError) -> R {
@@ -112,7 +118,7 @@ final class SQLiteFileView: Sendable {
       }
       let result: R
       do { result = try body(opened.get()) } catch {
-        if view.isCurrent { throw error }
+        if view.isCurrent && !view.hasLostSharedMemory(error) { throw error }
         continue
       }
       if view.isCurrent { return result }
