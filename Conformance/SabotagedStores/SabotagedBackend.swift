@@ -12,6 +12,9 @@ struct SabotagedBackend: StoreBackend {
     sabotage.changesFetches ? base.capabilities.union(.pushDown) : base.capabilities
   }
 
+  var ownOptions: [StoreOptionDeclaration] { base.ownOptions }
+  func capability<Capability>(_ type: Capability.Type) -> Capability? { base.capability(type) }
+
   func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     var options = options
     sabotage.options(&options)

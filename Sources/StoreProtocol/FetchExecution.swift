@@ -16,13 +16,17 @@ public struct FetchExecution {
 
   /// Calls `body` with each row that the plan selects, in the plan's order, ties in key order.
   public func fetch(_ plan: FetchPlan, _ body: (consuming Row) -> Void) throws(StoreError) {
-    var rows: [Row] = []
     guard pushesDown, let store = snapshot.fetching else {
+      var rows: [Row] = []
       try snapshot.scan(plan.entities) { rows.append($0) }
       return try finish(rows, FetchResidual(of: plan, predicate: plan.predicate), body)
     }
-    let prepared = store.prepare(plan)
+    try fetch(store.prepare(plan), body)
+  }
+
+  private func fetch(_ prepared: any PreparedFetch, _ body: (consuming Row) -> Void) throws(StoreError) {
     if prepared.residual.isEmpty { return try prepared.fetch(body) }
+    var rows: [Row] = []
     try prepared.fetch { rows.append($0) }
     try finish(rows, prepared.residual, body)
   }
@@ -54,21 +58,24 @@ public struct FetchExecution {
 
   /// Calls `body` with entity and key only, otherwise like ``fetch(_:_:)``.
   public func references(_ plan: FetchPlan, _ body: (ObjectReference) -> Void) throws(StoreError) {
-    if pushesDown, let prepared = snapshot.fetching?.prepare(plan), prepared.residual.isEmpty {
-      return try prepared.references(body)
+    guard pushesDown, let prepared = snapshot.fetching?.prepare(plan) else {
+      return try fetch(plan) { body($0.reference) }
     }
-    try fetch(plan) { body($0.reference) }
+    if prepared.residual.isEmpty { return try prepared.references(body) }
+    try fetch(prepared) { body($0.reference) }
   }
 
   /// The number of rows the plan selects, its offset and limit applied.
   public func count(_ plan: FetchPlan) throws(StoreError) -> Int {
     var unsorted = plan
     unsorted.sort = []
-    if pushesDown, let prepared = snapshot.fetching?.prepare(unsorted), prepared.residual.isEmpty {
-      return try prepared.count()
-    }
     var count = 0
-    try fetch(unsorted) { _ in count += 1 }
+    guard pushesDown, let prepared = snapshot.fetching?.prepare(unsorted) else {
+      try fetch(unsorted) { _ in count += 1 }
+      return count
+    }
+    if prepared.residual.isEmpty { return try prepared.count() }
+    try fetch(prepared) { _ in count += 1 }
     return count
   }
 

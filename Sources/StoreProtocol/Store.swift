@@ -188,6 +188,12 @@ extension Store {
   }
   public func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? { self as? Capability }
 
+  /// Keeps large data outside the rows by ``ExternalDataStore/keepExternalData(_:)``; nil where the store keeps it in
+  /// the row. Throws also where the capability cannot be asked for.
+  public func keepExternally(_ data: Data) throws(StoreError) -> Data? {
+    try capability((any ExternalDataStore).self)?.keepExternalData(data)
+  }
+
   /// The store as an ``ExternalDataStore``; nil where it keeps all data in rows. Nil, too, in a forked copy of the
   /// process that opened the store, whose commits fail.
   public var externalDataStore: (any ExternalDataStore)? { (try? capability((any ExternalDataStore).self)) ?? nil }

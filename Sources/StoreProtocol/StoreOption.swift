@@ -156,21 +156,22 @@ extension Data: StoreOptionType {
 extension StoreOptions {
   /// The value of a store's own option: the default where none was given.
   ///
-  /// The checking wrapper has refused values of another type before the store gets its options.
+  /// Values of another type are refused before a store gets its options (``checkOwn(of:)``).
   public subscript<Value>(_ option: StoreOption<Value>) -> Value {
     get { own[option.name].flatMap { Value($0) } ?? option.defaultValue }
     set { own[option.name] = newValue.optionValue }
   }
 
   /// Throws `invalidArgument` for a name that begins with the type of the stores and that `backend` does not declare,
-  /// and for a value that is not of the declared type. Options of other types of stores are let through.
-  func checkOwn(of backend: any StoreBackend) throws(StoreError) {
+  /// and for a value that is not of the declared type. Options of other types of stores are let through; so are names
+  /// with a further full stop, because the name of another type may begin with this one.
+  public func checkOwn(of backend: any StoreBackend) throws(StoreError) {
     if own.isEmpty { return }
     let declared = backend.ownOptions
     for (name, value) in own.sorted(by: { $0.key < $1.key }) {
       if let option = declared.first(where: { $0.name == name }) {
         try option.check(value)
-      } else if name.hasPrefix(backend.storeType + ".") {
+      } else if name.hasPrefix(backend.storeType + "."), !name.dropFirst(backend.storeType.count + 1).contains(".") {
         let names = declared.map(\.name).sorted().joined(separator: ", ")
         throw StoreError(
           .invalidArgument,

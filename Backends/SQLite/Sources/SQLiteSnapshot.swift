@@ -99,8 +99,6 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
     try confirmed { () throws(StoreError) in try SQLiteFindings(reader).findings(body) }
   }
 
-  /// The result of `read`. Throws where a file that is read without locks was written meanwhile, because the result is
-  /// then invalid.
   /// Writes what a fetch leaves to the caller into the log of statements.
   func log(_ residual: FetchResidual) {
     let trace = reader.statements.connection.debugTrace
@@ -110,6 +108,8 @@ final class SQLiteSnapshot: FetchingSnapshot, InspectingSnapshot, @unchecked Sen
       residual.predicate?.text(schema, showsValues: trace.level > 1), isSorted: !residual.sort.isEmpty)
   }
 
+  /// The result of `read`. Throws where a file that is read without locks was written meanwhile, because the result is
+  /// then invalid.
   func confirmed<R>(_ read: () throws(StoreError) -> R) throws(StoreError) -> R {
     let result: R
     do { result = try read() } catch {

@@ -24,7 +24,9 @@ extension NSPersistentStoreCoordinator {
         throw StoreError(
           .unsupported, "A store of type \(storeType) does not tell its model; open it with a model file.")
       }
-      return InferredModel.model(try inferring.inferredModel(at: url, options: StoreOptionCoding.options(options)))
+      let options = StoreOptionCoding.options(options)
+      try options.checkOwn(of: backend)
+      return InferredModel.model(try inferring.inferredModel(at: url, options: options))
     } catch { throw CoreDataError.make(error) }
   }
 }

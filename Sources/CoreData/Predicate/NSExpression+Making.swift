@@ -14,6 +14,7 @@ final class TreeExpression: NSExpression {
     let isTooDeep: Bool
     /// Nil for what was not decoded.
     let permission: EvaluationPermission?
+    let program = ObjectExpression()
 
     init(_ tree: StoreQuery.Expression, _ origin: Origin = .tree, _ permission: EvaluationPermission? = nil) {
       self.tree = tree

@@ -182,11 +182,9 @@ extension NSExpression {
     for (key, value) in context ?? [:] { if let key = key as? String { bindings[key] = value } }
     if isDenied { misuse("The expression \(self) \(EvaluationPermission.excuse)") }
     if case .constant(let own) = origin, bindings.isEmpty { return own }
-    if (self as? TreeExpression)?.content.isTooDeep ?? false {
-      misuse("An expression that is evaluated is nested deeper than \(TreeHeight.limit) levels.")
-    }
-    let bound = bindings.isEmpty ? tree : Substitution.bind(tree, bindings)
-    let (value, assigned) = ObjectProgram.value(of: bound, object)
+    let program = bindings.isEmpty ? (self as? TreeExpression)?.content.program : nil
+    let (value, assigned) = (program ?? ObjectExpression()).value(
+      bindings.isEmpty ? tree : Substitution.bind(tree, bindings), object)
     for (name, value) in assigned { context?[name] = value }
     return value
   }

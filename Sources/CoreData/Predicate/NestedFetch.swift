@@ -23,7 +23,7 @@ enum NestedFetch {
     _ request: StoreQuery.Expression, _ context: StoreQuery.Expression, countOnly: Bool
   ) throws(ResolutionError) -> StoreQuery.Expression {
     do {
-      let parts = [request, context].map { ObjectProgram.value(of: $0, nil).value }
+      let parts = [request, context].map { ObjectExpression().value($0, nil).value }
       return Substitution.literal(PredicateArgument.make(try value(parts[0], parts[1], countOnly: countOnly)))
     } catch { throw ResolutionError(message: "The fetch within the predicate failed: \(error)", isUnsupported: false) }
   }

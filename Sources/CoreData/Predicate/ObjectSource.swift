@@ -16,19 +16,21 @@ struct ObjectSource: EvaluationSource {
   /// What is remembered during an evaluation.
   private final class State {
     var variables: Variables
-    private let names: () -> Set<String>
-    /// The variables that are assigned anywhere in what is evaluated: before that, they are nil.
-    lazy var assigned = names()
+    /// The variables that are assigned in what is evaluated, and where it is a part of something else, elsewhere there.
+    let assigned: Set<String>
+    private let elsewhere: () -> Set<String>
     /// What `now()` is, wherever it stands in the predicate.
     lazy var now = Value.date(Date().timeIntervalSinceReferenceDate)
 
-    init(_ variables: Variables, _ names: @escaping () -> Set<String>) {
-      (self.variables, self.names) = (variables, names)
+    init(_ variables: Variables, _ assigned: Set<String>, _ elsewhere: @escaping () -> Set<String>) {
+      (self.variables, self.assigned, self.elsewhere) = (variables, assigned, elsewhere)
     }
 
+    func isAssigned(_ name: String) -> Bool { assigned.contains(name) || elsewhere().contains(name) }
+
     func copy() -> State {
-      let copy = State(variables, names)
-      (copy.assigned, copy.now) = (assigned, now)
+      let copy = State(variables, assigned, elsewhere)
+      copy.now = now
       return copy
     }
   }
@@ -36,8 +38,11 @@ struct ObjectSource: EvaluationSource {
   /// The variables that have been assigned.
   typealias Variables = [String: Any?]
 
-  /// `assigned` names the variables that are assigned anywhere in what is evaluated.
-  init(_ variables: Variables = [:], assigned: @escaping () -> Set<String>) { state = State(variables, assigned) }
+  /// `assigned` are the variables that are assigned in what is evaluated. `elsewhere` names those that are assigned in
+  /// the compound of which it is a part: before they are assigned, they are nil, as its own are.
+  init(
+    _ variables: Variables = [:], assigned: Set<String>, elsewhere: @escaping () -> Set<String> = { [] }
+  ) { state = State(variables, assigned, elsewhere) }
 
   private init(_ state: State) { self.state = state }
 
@@ -100,11 +105,15 @@ struct ObjectSource: EvaluationSource {
     case .set(let operation): return ObjectCollection.combine(operation, operands[0], operands[1])
     case .distinct: return ObjectCollection.distinct(elements(of: operands[0], single: .elementUnlessNil))
     case .element(let index): return element(of: operands[0], index, operands.last ?? nil)
-    case .coordinate(let isLatitude): return Self.coordinate(operands[0], isLatitude: isLatitude)
+    case .function(let function):
+      let values = zip(function.parameters, operands).flatMap { parameter, operand in
+        if case .location = parameter { Self.coordinates(operand) } else { [Self.value(operand)] }
+      }
+      return function.evaluate(values)
     case .variable(let name):
       if let value = state.variables[name] { return value }
       // What is assigned in a part that has not been evaluated is nil.
-      if state.assigned.contains(name) { return nil }
+      if state.isAssigned(name) { return nil }
       misuse("The predicate's variable $\(name) has no value; use withSubstitutionVariables(_:).")
     case .assignment(let name):
       state.variables[name] = .some(operands[0])
@@ -121,8 +130,8 @@ struct ObjectSource: EvaluationSource {
   }
 
   private func method(_ selector: String, _ target: Any?, _ arguments: [Any?], _ object: Any?) -> Any? {
-    if selector == ExpressionBlock.selector, let block = target as? ExpressionBlock {
-      return block.body(object, arguments.map { Self.plain($0) ?? NSNull() }, nil)
+    if selector == ExpressionBlock.selector {
+      return (target as? ExpressionBlock)?.body(object, arguments.map { Self.plain($0) ?? NSNull() }, nil)
     }
     return MethodRegistry.value(selector, of: Self.plain(target), arguments.map(Self.plain))
   }
@@ -145,22 +154,22 @@ struct ObjectSource: EvaluationSource {
     }
   }
 
-  /// Latitude or longitude of a location: of a list of the two, or by key of an object, a composite attribute's value
-  /// or a dictionary. Null for nil and for what in the data is no location. A constant that is none stops the program.
-  private static func coordinate(_ location: Any?, isLatitude: Bool) -> Any? {
-    if ObjectCollection.isNil(location) { return nil }
+  /// Latitude and longitude of a location: of a list of the two, or by key of an object, a composite attribute's value
+  /// or a dictionary. Nulls for nil, and for other values in the data. A constant that is no location stops the program.
+  private static func coordinates(_ location: Any?) -> [Value] {
+    let none = [Value.null, .null]
+    if ObjectCollection.isNil(location) { return none }
     if location is Value {
       misuse(
         "distanceToLocation takes locations: an object, a composite attribute or a dictionary with latitude and longitude, or {latitude, longitude}."
       )
     }
     if let elements = ObjectCollection.elements(location) {
-      if elements.count != 2 || ObjectCollection.isUnordered(location) { return nil }
-      return elements[isLatitude ? 0 : 1]
+      return elements.count == 2 && !ObjectCollection.isUnordered(location) ? elements.map(value) : none
     }
     if let object = location as? NSManagedObject, LocationKernel.keys.contains(where: { object.info.keys[$0] == nil }) {
-      return nil
+      return none
     }
-    return ObjectCollection.value(of: location, LocationKernel.keys[isLatitude ? 0 : 1])
+    return LocationKernel.keys.map { value(ObjectCollection.value(of: location, $0)) }
   }
 }

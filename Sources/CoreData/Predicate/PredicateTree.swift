@@ -129,9 +129,9 @@ enum PredicateTree {
       guard let part = part as? any ProgrammedPredicate, !part.isTooDeep, part.permission?.isGranted ?? true else {
         return outer.map { part.evaluate(with: object, substitutionVariables: $0) } ?? part.evaluate(with: object)
       }
-      guard let outer else { return part.program.evaluate(part.tree, object, &variables, assigned: assigned) }
+      guard let outer else { return part.program.evaluate(part.tree, object, &variables, elsewhere: assigned) }
       return ObjectProgram().evaluate(
-        Substitution.replace(part.tree, outer), object, &variables, assigned: assigned)
+        Substitution.replace(part.tree, outer), object, &variables, elsewhere: assigned)
     }
   }
 

@@ -43,7 +43,6 @@ extension SQLPredicate {
     var terms: [SQLTerm] = []
     for operand in operands {
       guard let term = term(operand) else { return nil }
-      if term.type == .null { return .null }
       terms.append(term)
     }
     if terms.contains(where: { $0.type == .opaque || $0.isMaybeInteger }) { return nil }

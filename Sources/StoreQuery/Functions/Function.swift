@@ -80,7 +80,7 @@ public final class Function: Sendable {
   /// The result of a function of values. Null for the wrong number of operands, and for functions with another kind of
   /// kernel.
   public func evaluate(_ operands: [Value]) -> Value {
-    guard operands.count == operandCount else { return .null }
+    guard operands.count == operandCount, accepts(operands) else { return .null }
     return switch kernel {
     case .values(let evaluate), .random(let evaluate): evaluate(operands)
     case .collection, .aggregate, .now, .operand, .distinct, .element: .null
@@ -88,6 +88,20 @@ public final class Function: Sendable {
   }
 
   private var operandCount: Int { parameters.reduce(0) { $0 + $1.operandCount } }
+
+  private func accepts(_ operands: [Value]) -> Bool {
+    var rest = operands[...]
+    for parameter in parameters {
+      if !rest.prefix(parameter.operandCount).allSatisfy(parameter.accepts) { return false }
+      rest = rest.dropFirst(parameter.operandCount)
+    }
+    return true
+  }
+
+  /// Whether a location is among the parameters.
+  public var takesLocations: Bool {
+    parameters.contains { if case .location = $0 { true } else { false } }
+  }
 }
 
 extension Function: Hashable {
@@ -97,6 +111,14 @@ extension Function: Hashable {
 
 extension Function.Parameter {
   fileprivate var operandCount: Int { if case .location = self { 2 } else { 1 } }
+
+  fileprivate func accepts(_ value: Value) -> Bool {
+    switch self {
+    case .number, .location: Number(value) != nil
+    case .text: if case .string = value { true } else { false }
+    case .any, .collection, .index: true
+    }
+  }
 
   fileprivate func accepts(_ type: ValueType) -> Bool {
     switch self {

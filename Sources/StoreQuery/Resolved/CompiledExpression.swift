@@ -20,6 +20,9 @@ extension PredicateCompiler {
     case .conditional(let condition, let yes, let no):
       let (condition, yes, no) = (test(condition), operand(yes), operand(no))
       return { (frame) throws(Source.Failure) in try condition(frame) ? try yes(frame) : try no(frame) }
+    case .aggregate(.size, let collection):
+      let items = items(collection)
+      return { (frame) throws(Source.Failure) in .int(Int64(try items(frame).count)) }
     case .aggregate(let aggregate, let collection):
       let values = values(collection)
       return { (frame) throws(Source.Failure) in aggregate.evaluate(try values(frame)) }

@@ -16,8 +16,8 @@ public enum DynamicForm: Hashable, Sendable {
   case distinct
   /// An element of the operand.
   case element(Index)
-  /// The latitude or the longitude of the operand, which is a location.
-  case coordinate(isLatitude: Bool)
+  /// The value of a function that takes locations. Each operand is a location, or the value of another parameter.
+  case function(Function)
   /// The value that was assigned to a variable.
   case variable(String)
   /// The operand, after it was assigned to a variable.

@@ -73,15 +73,16 @@ public struct DynamicResolver {
     var inner = self
     inner.depth += 1
     inner.variables[name] = inner.depth
+    // A condition that assigns to the subquery's own variable begins with one that was assigned the element.
+    let isAssigned = condition.assignedVariables.contains(name)
+    if isAssigned { inner.variables[name] = nil }
     var test = inner.test(condition)
-    if condition.assignedVariables.contains(name) {
-      // The condition assigns to the subquery's own variable, so the variable starts as assigned to the element.
+    if isAssigned {
       let element = ResolvedExpression.path(SlotPath(variable: inner.depth, leaf: .object))
-      inner.variables[name] = nil
       let assignment = ResolvedPredicate.dynamic(
         DynamicComparison(modifier: .direct, op: .equalTo, options: []), .dynamic(.assignment(name), [element]), element
       )
-      test = .and([.or([assignment, .constant(true)]), inner.test(condition)])
+      test = .and([.or([assignment, .constant(true)]), test])
     }
     return .collection(.filtered(.elements(of: operand(collection), .nothing), variable: inner.depth, test))
   }
@@ -92,7 +93,9 @@ public struct DynamicResolver {
     guard let function = Function.named(name), function.castClass == nil, function.parameters.count == arguments.count
     else { return .dynamic(.failure("There is no function \(name) with such arguments."), []) }
     switch function.kernel {
-    case .values, .random: return .folded(function, operands(of: function, arguments))
+    case .values, .random:
+      let operands = arguments.map(operand)
+      return function.takesLocations ? .dynamic(.function(function), operands) : .folded(function, operands)
     case .collection, .aggregate:
       guard let aggregate = ResolvedAggregate(function) else { return .constant(.null) }
       return .aggregate(aggregate, .elements(of: operand(arguments[0]), .elementUnlessNil))
@@ -100,14 +103,6 @@ public struct DynamicResolver {
     case .operand: return operand(arguments[0])
     case .distinct: return .dynamic(.distinct, [operand(arguments[0])])
     case .element: return element(of: operand(arguments[0]), arguments[1])
-    }
-  }
-
-  private func operands(of function: Function, _ arguments: [Expression]) -> [ResolvedExpression] {
-    zip(function.parameters, arguments).flatMap { parameter, argument in
-      let operand = operand(argument)
-      guard case .location = parameter else { return [operand] }
-      return [true, false].map { .dynamic(.coordinate(isLatitude: $0), [operand]) }
     }
   }
 

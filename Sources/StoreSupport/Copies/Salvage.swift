@@ -163,6 +163,7 @@ extension Salvage {
       throw StoreError(
         .unsupported, "Damaged stores of type \(backend.storeType) cannot be read; go back to a backup.")
     }
+    try options.checkOwn(of: backend)
     try salvaging.salvage(at: url, into: self, options: options)
   }
 }

@@ -85,7 +85,7 @@ struct SalvageWriter {
       case .reference, .referenceEntity: break
       case .externalData:
         guard let data = content(row, slot) else { continue }
-        builder.set(slot, .data(try target.externalDataStore?.keepExternalData(data) ?? Data([1]) + data))
+        builder.set(slot, .data(try target.keepExternally(data) ?? Data([1]) + data))
       default: builder.copy(slot, kind, from: row)
       }
     }

@@ -92,7 +92,7 @@ public struct StoreCopy {
       case .invalid(let reason): throw fault(object, reason)
       case .sound(.null): continue
       case .sound(.data(let data)) where entity.slots[slot] == .externalData:
-        builder.set(slot, .data(try target.externalDataStore?.keepExternalData(data) ?? Data([1]) + data))
+        builder.set(slot, .data(try target.keepExternally(data) ?? Data([1]) + data))
       case .sound(.data(let data)) where entity.slots[slot] == .transformable:
         builder.set(slot, .data(try bytes(data, object.reference.entity, slot)))
       case .sound(let value): builder.set(slot, value)

@@ -46,7 +46,7 @@ extension SavePlan {
   /// Commits one store's part. Obsolete large values stay as long as contexts need them.
   private func commit(_ part: Part, _ core: ContextCore) throws -> CommitResult? {
     let obsolete = part.changes.obsoleteExternalData
-    if !obsolete.isEmpty { part.externalDataStore?.holdExternalData(obsolete) }
+    if !obsolete.isEmpty { try part.externalDataStore()?.holdExternalData(obsolete) }
     var isWatched = false
     defer { if !isWatched && !obsolete.isEmpty { ObsoleteValues.shared.release(part) } }
     if parts.count == 1 { part.lendLargeValues() }

@@ -10,7 +10,9 @@ extension SavePlan.Part {
     for slot in object.info.externalSlots where !object.overlay.isEmpty {
       guard case .data(let bytes)? = object.changed(slot), bytes.first == 1 else { continue }
       let name: Data?
-      do { name = try externalDataStore?.keepExternalData(bytes.dropFirst()) } catch { throw CoreDataError.make(error) }
+      do { name = try externalDataStore()?.keepExternalData(bytes.dropFirst()) } catch {
+        throw CoreDataError.make(error)
+      }
       guard let name else { continue }
       keptExternalData.append((name, object, slot, bytes))
       object.setOverlay(.data(name), slot)
@@ -68,7 +70,7 @@ extension SavePlan {
         object.setOverlay(row.value(slot, object.info.entity.slots[slot]), slot)
       }
       if keepsExternalData { continue }
-      part.externalDataStore?.discardExternalData(part.keptExternalData.map(\.name))
+      (try? part.externalDataStore())?.discardExternalData(part.keptExternalData.map(\.name))
       for kept in part.keptExternalData { kept.object.setOverlay(.data(kept.inline), kept.slot) }
       part.keptExternalData = []
     }

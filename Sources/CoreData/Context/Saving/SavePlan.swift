@@ -20,8 +20,8 @@ final class SavePlan {
     @exclusivity(unchecked) var inserted: ContiguousArray<NSManagedObject> = []
     @exclusivity(unchecked) var updated: ContiguousArray<NSManagedObject> = []
     @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
-    /// The capability to keep external data, looked up once.
-    private(set) lazy var externalDataStore = engine.externalDataStore
+    /// The capability to keep external data, once it was looked up.
+    private var knownExternalDataStore: (any ExternalDataStore)??
     /// External data that rows of `changes` name for the first time, with the former values of the objects.
     var keptExternalData: [(name: Data, object: NSManagedObject, slot: Int, inline: Data)] = []
     /// Objects with large rows in `changes`.
@@ -32,6 +32,14 @@ final class SavePlan {
     var ownersOfObsoleteData: [NSManagedObject] = []
 
     var store: NSPersistentStore { origin.store }
+
+    /// The store as one that keeps large data outside the rows; nil where it has no such capability.
+    func externalDataStore() throws(StoreError) -> (any ExternalDataStore)? {
+      if let known = knownExternalDataStore { return known }
+      let found = try engine.capability((any ExternalDataStore).self)
+      knownExternalDataStore = .some(found)
+      return found
+    }
 
     init(_ origin: RowOrigin, _ engine: any Store, _ changes: ChangeSet) {
       self.origin = origin
