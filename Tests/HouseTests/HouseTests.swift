@@ -38,5 +38,10 @@ import Testing
     #expect(LayoutRules(paths: Repository.paths).breaches == [])
   }
 
+  @Test func linksLeadToFilesAndDecisionsHaveAStatus() {
+    #expect(Repository.documents.keys.contains(DocumentRules.decisions + "/README.md"))
+    #expect(DocumentRules(documents: Repository.documents, paths: Repository.linkTargets).breaches == [])
+  }
+
   @Test func noOpenEnds() { #expect(Repository.sources.flatMap(HouseRules.leftovers) == []) }
 }

@@ -65,6 +65,17 @@ enum Repository {
       !$0.contains("/__pycache__")
     })
 
+  /// The texts of the documents, by path.
+  static let documents = Dictionary(
+    uniqueKeysWithValues: files(in: [""] + foldersOfDocuments) { $0.hasSuffix(".md") }.map { ($0.path, $0.text) })
+
+  /// What links of documents may lead to.
+  static let linkTargets = Set(paths(in: [""] + foldersOfDocuments))
+
+  private static let foldersOfDocuments = [
+    "Backends", "Benchmarks", "Conformance", "Documentation", "Examples", "Scripts", "Sources", "Tests", "Tools",
+  ]
+
   private static func isTest(_ path: String) -> Bool {
     path.hasPrefix("Tests/") || path.hasPrefix("Backends/") && path.split(separator: "/").dropFirst(2).first == "Tests"
   }
