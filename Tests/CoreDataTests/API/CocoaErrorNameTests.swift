@@ -1,7 +1,9 @@
-import CoreData
 import Foundation
+import StoreProtocol
 import TestSupport
 import Testing
+
+@testable import CoreData
 
 /// The names of Core Data's errors: https://developer.apple.com/documentation/foundation/cocoaerror and its `Code`.
 @Suite struct CocoaErrorNameTests {
@@ -59,6 +61,22 @@ import Testing
       throw CocoaError(.validationMissingMandatoryProperty)
     } catch CocoaError.validationMissingMandatoryProperty {
     } catch { Issue.record("\(error)") }
+  }
+
+  /// The number that an application gets for each kind of error of a store.
+  @Test(
+    arguments: [
+      (.notFound, 260), (.notAStore, 259), (.wrongType, 134_010), (.newerFormat, 134_080), (.modelMismatch, 134_100),
+      (.io, 134_070), (.full, 640), (.busy, 134_090), (.readOnly, 513), (.corrupt, 134_180), (.unsupported, 134_091),
+      (.invalidArgument, 134_060), (.closed, 134_070), (.missingExternalData, 134_070), (.constraint, 134_180),
+      (.exists, 516), (.replaced, 134_070),
+    ] as [(StoreError.Code, Int)])
+  func eachErrorOfAStoreHasItsNumber(_ code: StoreError.Code, _ number: Int) {
+    let made = CoreDataError.make(StoreError(code, "message", context: ["path": "/there"], outcome: .outcomeUnknown))
+    #expect(made.code.rawValue == number)
+    #expect(made.localizedDescription == "message" && made.userInfo[NSFilePathErrorKey] as? String == "/there")
+    #expect((made.userInfo[NSUnderlyingErrorKey] as? StoreError)?.code == code)
+    #expect(made.userInfo[NSLocalizedRecoverySuggestionErrorKey] != nil)
   }
 
   @Test func anErrorTellsWhatItIsAbout() throws {
