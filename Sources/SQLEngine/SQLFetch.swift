@@ -4,11 +4,11 @@ import StoreSchema
 
 /// A fetch plan in SQL: translated once, then run, counted or explained.
 public struct SQLFetch {
-  /// What SQL cannot express with the same meaning.
+  /// The part of the plan that SQL cannot express with the same meaning.
   public let residual: FetchResidual
-  /// What the statement runs of the plan.
+  /// The part of the plan that the statement runs.
   let plan: FetchPlan
-  /// The entity of table `t0`; nil where the entities are not stored, so that there are no rows.
+  /// The entity of table `t0`; nil if the entities are not stored. Then there are no rows.
   let entity: Int?
   /// The statement behind its columns, up to its order.
   private let source: SQLText
@@ -19,15 +19,9 @@ public struct SQLFetch {
       (residual, self.plan, entity, source, order) = (.none, plan, nil, "", [])
       return
     }
-    let start = SQLPredicate(layout, entity: layout.schema.entities[first])
-    var (translation, condition, rest) = (start, SQLText?.none, ResolvedPredicate?.none)
-    condition = translation.condition(plan.predicate)
-    if condition == nil {
-      (translation, condition, rest) = Self.conjunction(plan.predicate.conjuncts, start)
-    }
+    var translation = SQLPredicate(layout, entity: layout.schema.entities[first])
+    let (condition, rest) = Self.condition(plan.predicate, &translation)
     var sorted = translation
-    let filter = SQLBinding.filter(plan.entities, of: layout)
-    let table = layout.table(first).name
     if rest == nil, let order = sorted.order(plan.sort) {
       (residual, self.plan, self.order) = (.none, plan, order + ["t0.Z_PK"])
       translation = sorted
@@ -36,27 +30,33 @@ public struct SQLFetch {
       (self.plan, order) = (FetchPlan(entities: plan.entities), ["t0.Z_PK"])
     }
     entity = first
-    source = " FROM \(table) t0\(translation.joins) WHERE \(filter) AND \(condition ?? "1")"
+    let (table, filter) = (layout.table(first).name, SQLBinding.filter(plan.entities, of: layout))
+    source = " FROM \(table) t0\(translation.joins) WHERE \(filter) AND \(condition)"
   }
 
-  /// The conditions that one statement takes together, and the others.
-  private static func conjunction(
-    _ parts: [ResolvedPredicate], _ start: SQLPredicate
-  ) -> (SQLPredicate, SQLText?, ResolvedPredicate?) {
-    var (translation, texts, rest) = (start, [SQLText](), [ResolvedPredicate]())
-    var size = SQLTextSize()
+  /// The part of a predicate that one statement can express, and the conditions that are left over; nil for none.
+  private static func condition(
+    _ predicate: ResolvedPredicate, _ translation: inout SQLPredicate
+  ) -> (SQLText, ResolvedPredicate?) {
+    let start = translation
+    if let whole = translation.condition(predicate) { return (whole, nil) }
+    translation = start
+    let parts = predicate.conjuncts
+    var (texts, rest, size) = ([SQLText](), [ResolvedPredicate](), SQLTextSize())
     for part in parts {
       var (attempt, larger) = (translation, size)
-      guard let text = attempt.condition(part), larger.join(text.size, texts.count + 1) else {
+      guard parts.count > 1, let text = attempt.condition(part), larger.join(text.size, texts.count + 1) else {
         rest.append(part)
         continue
       }
       (translation, size) = (attempt, larger)
       texts.append(text)
     }
-    if texts.isEmpty { return (start, nil, .and(rest)) }
+    if texts.isEmpty { return ("1", .and(rest)) }
     let text: SQLText = "(\(SQLText(joining: texts, by: " AND ")))"
-    return text.size.isTaken ? (translation, text, .and(rest)) : (start, nil, .and(parts))
+    if text.size.isTaken { return (text, .and(rest)) }
+    translation = start
+    return ("1", .and(parts))
   }
 
   /// The statement that gives columns of the rows.

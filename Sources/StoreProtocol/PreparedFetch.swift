@@ -5,7 +5,7 @@ import StoreSchema
 ///
 /// It belongs to its snapshot and is used like it, by one caller at a time.
 public protocol PreparedFetch {
-  /// What the store leaves over, which the caller applies to the rows in memory. The store runs the rest of the plan.
+  /// The part of the plan that the caller applies to the rows in memory. The store runs the other parts.
   var residual: FetchResidual { get }
 
   /// Calls `body` with each row that the store selects: in the plan's order, ties in key order, unless the sorts are
@@ -45,8 +45,8 @@ public protocol PreparedTable {
 
 /// The part of a fetch plan that a store leaves over, in the order in which it is applied.
 ///
-/// Nothing behind a part that is left over can be run by the store: it must not cut rows that are still to be selected
-/// or sorted.
+/// The store runs no step that comes after a part left over. For example, it must not apply a limit to rows that the
+/// caller still selects or sorts.
 public struct FetchResidual: Hashable, Sendable {
   /// The conditions that rows still have to meet; nil for none.
   public var predicate: ResolvedPredicate?
@@ -74,10 +74,10 @@ public struct FetchResidual: Hashable, Sendable {
 }
 
 extension FetchPlan {
-  /// The part of the plan that a store runs, and what it leaves over, by which conditions and sorts it takes.
+  /// The part of the plan that a store runs, and the part that it leaves over. `condition` and `takesSort` say which
+  /// conditions and sorts the store takes.
   ///
-  /// Of a conjunction the store runs the conditions that it takes. A store that takes one condition must take any
-  /// conjunction of such conditions.
+  /// Of a conjunction the store runs the conditions that it takes. It must also take every conjunction of them.
   public func split(
     takes condition: (ResolvedPredicate) -> Bool, _ takesSort: (ResolvedSort) -> Bool
   ) -> (plan: FetchPlan, residual: FetchResidual) {

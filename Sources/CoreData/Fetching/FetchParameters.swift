@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a fetch request asks for, by the names of `NSFetchRequest`.
+/// The parameters of a fetch, with the names of `NSFetchRequest`.
 struct FetchParameters {
   var givenName: String?
   var entity: NSEntityDescription?
@@ -22,13 +22,13 @@ struct FetchParameters {
   var propertiesToGroupBy: [Any]?
   var havingPredicate: NSPredicate?
   var relationshipKeyPathsForPrefetching: [String]?
-  /// The request that is run; nil for what a request keeps.
+  /// The request that is run; nil in the parameters that a request keeps.
   var request: Box?
 
   /// The name of the entity to fetch.
   var entityName: String? { entity?.name ?? givenName }
 
-  /// The same fetch for those who want to know which objects there are, and nothing of them.
+  /// The same fetch for callers that need the IDs of the objects alone.
   var forIDs: FetchParameters {
     var parameters = self
     (parameters.includesPropertyValues, parameters.returnsObjectsAsFaults) = (false, true)
@@ -53,7 +53,7 @@ struct FetchParameters {
   /// Lets the request know the entity by which it is executed.
   func note(_ entity: NSEntityDescription) { request?.executed.withLock { $0 = Executed(entity: entity) } }
 
-  /// What a request asks for now. Requests of several result types may share it.
+  /// The present parameters of a request. Requests of several result types may share them.
   final class Box {
     var content = FetchParameters() {
       didSet {

@@ -2,24 +2,25 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Objects that no schema describes, for predicates and expressions in memory: managed objects by their keys,
-/// dictionaries and plain values. There is one source for each evaluation.
+/// Objects without a schema, for predicates and expressions in memory: managed objects by their keys, dictionaries and
+/// plain values. Each evaluation has a source of its own.
 ///
-/// Comparisons and functions are those of stores, so that a predicate means in memory what it means in a fetch. What
-/// cannot be evaluated stops the program, as it raises an exception on Apple's platforms.
+/// Comparisons and functions are those of stores: a predicate means in memory what it means in a fetch. An expression
+/// that cannot be evaluated stops the program. Apple's platforms raise an exception there.
 struct ObjectSource: EvaluationSource {
-  /// A value as ``Value``, a list of constants, or anything that a key leads to.
+  /// A ``Value``, a list of constants, or any object that a key gives.
   typealias Operand = Any?
 
   private let state: State
 
-  /// What is remembered during an evaluation.
+  /// The state of one evaluation.
   private final class State {
     var variables: Variables
-    /// The variables that are assigned in what is evaluated, and where it is a part of something else, elsewhere there.
+    /// The variables that the evaluated predicate or expression assigns.
     let assigned: Set<String>
+    /// The variables that other parts of the same compound assign.
     private let elsewhere: () -> Set<String>
-    /// What `now()` is, wherever it stands in the predicate.
+    /// The result of each `now()` of the predicate.
     lazy var now = Value.date(Date().timeIntervalSinceReferenceDate)
 
     init(_ variables: Variables, _ assigned: Set<String>, _ elsewhere: @escaping () -> Set<String>) {
@@ -35,11 +36,11 @@ struct ObjectSource: EvaluationSource {
     }
   }
 
-  /// The variables that have been assigned.
+  /// The variables that were assigned, with their values.
   typealias Variables = [String: Any?]
 
-  /// `assigned` are the variables that are assigned in what is evaluated. `elsewhere` names those that are assigned in
-  /// the compound of which it is a part: before they are assigned, they are nil, as its own are.
+  /// `assigned` has the variables that the predicate or expression assigns. `elsewhere` returns those that other parts of
+  /// the same compound assign. Before its assignment, each of them is nil.
   init(
     _ variables: Variables = [:], assigned: Set<String>, elsewhere: @escaping () -> Set<String> = { [] }
   ) { state = State(variables, assigned, elsewhere) }
@@ -62,13 +63,13 @@ struct ObjectSource: EvaluationSource {
   func operand(of object: Any?) -> Any? { object }
   func value(of operand: Any?) -> Value { Self.value(operand) }
 
-  /// The value of what has one; null for objects.
+  /// The value of an operand; null for objects and collections.
   static func value(_ operand: Any?) -> Value {
     if let value = operand as? Value { return value }
     return AttributeCoding.flattened(operand).flatMap(PredicateArgument.constant) ?? .null
   }
 
-  /// An operand as code outside knows it.
+  /// The operand in the form that callers of predicates and expressions use.
   static func plain(_ operand: Any?) -> Any? {
     switch operand {
     case let value as Value: AttributeCoding.decode(value, .undefined)
@@ -112,7 +113,7 @@ struct ObjectSource: EvaluationSource {
       return function.evaluate(values)
     case .variable(let name):
       if let value = state.variables[name] { return value }
-      // What is assigned in a part that has not been evaluated is nil.
+      // Its assignment is in a part that was not evaluated.
       if state.isAssigned(name) { return nil }
       misuse("The predicate's variable $\(name) has no value; use withSubstitutionVariables(_:).")
     case .assignment(let name):
@@ -136,7 +137,7 @@ struct ObjectSource: EvaluationSource {
     return MethodRegistry.value(selector, of: Self.plain(target), arguments.map(Self.plain))
   }
 
-  private func element(of base: Any?, _ index: DynamicForm.Index, _ place: Any?) -> Any? {
+  private func element(of base: Any?, _ index: DynamicForm.Index, _ key: Any?) -> Any? {
     let elements = ObjectCollection.elements(base)
     switch index {
     case .first: return elements?.first ?? nil
@@ -145,9 +146,9 @@ struct ObjectSource: EvaluationSource {
     case .at:
       guard let elements else {
         // `dictionary['key']`.
-        return (Self.plain(place) as? String).flatMap { ObjectCollection.value(of: base, $0) }
+        return (Self.plain(key) as? String).flatMap { ObjectCollection.value(of: base, $0) }
       }
-      guard case .int(let index) = Self.value(place), elements.indices.contains(Int(clamping: index)) else {
+      guard case .int(let index) = Self.value(key), elements.indices.contains(Int(clamping: index)) else {
         return nil
       }
       return elements[Int(index)]

@@ -19,6 +19,8 @@ public final class Function: Sendable {
   public let parameters: [Parameter]
   /// The computation of the result.
   public let kernel: Kernel
+  /// The parameter of each operand: a location is two operands.
+  private let operandParameters: [Parameter]
   private let result: ResultType
   /// The SQL expressions by the name of the dialect. `?1` stands for the first operand.
   private let sql: [String: String]
@@ -36,6 +38,7 @@ public final class Function: Sendable {
     self.shortName = shortName
     self.castClass = castClass
     self.parameters = parameters
+    operandParameters = parameters.flatMap { if case .location = $0 { [$0, $0] } else { [$0] } }
     self.kernel = kernel
     self.result = result
     self.sql = sql
@@ -77,25 +80,15 @@ public final class Function: Sendable {
     case element
   }
 
-  /// The result of a function of values. Null for the wrong number of operands, and for functions with another kind of
-  /// kernel.
+  /// The result of a function of values. Null for the wrong number of operands, for operands of other types than the
+  /// parameters have, and for functions with another kind of kernel.
   public func evaluate(_ operands: [Value]) -> Value {
-    guard operands.count == operandCount, accepts(operands) else { return .null }
+    guard operands.count == operandParameters.count, zip(operandParameters, operands).allSatisfy({ $0.accepts($1) })
+    else { return .null }
     return switch kernel {
     case .values(let evaluate), .random(let evaluate): evaluate(operands)
     case .collection, .aggregate, .now, .operand, .distinct, .element: .null
     }
-  }
-
-  private var operandCount: Int { parameters.reduce(0) { $0 + $1.operandCount } }
-
-  private func accepts(_ operands: [Value]) -> Bool {
-    var rest = operands[...]
-    for parameter in parameters {
-      if !rest.prefix(parameter.operandCount).allSatisfy(parameter.accepts) { return false }
-      rest = rest.dropFirst(parameter.operandCount)
-    }
-    return true
   }
 
   /// Whether a location is among the parameters.
@@ -110,8 +103,6 @@ extension Function: Hashable {
 }
 
 extension Function.Parameter {
-  fileprivate var operandCount: Int { if case .location = self { 2 } else { 1 } }
-
   fileprivate func accepts(_ value: Value) -> Bool {
     switch self {
     case .number, .location: Number(value) != nil
@@ -149,13 +140,9 @@ extension Function {
   /// The type of the result over operands of these types: ``ValueType/null`` where it is always null, nil where it
   /// depends on the values.
   public func type(of operands: [ValueType]) -> ValueType? {
-    var rest = operands[...]
-    for parameter in parameters {
-      let own = rest.prefix(parameter.operandCount)
-      guard own.count == parameter.operandCount, own.allSatisfy(parameter.accepts) else { return .null }
-      rest = rest.dropFirst(parameter.operandCount)
-    }
-    return rest.isEmpty ? result.type(operands) : .null
+    guard operands.count == operandParameters.count, zip(operandParameters, operands).allSatisfy({ $0.accepts($1) })
+    else { return .null }
+    return result.type(operands)
   }
 
   /// The expression in a dialect of SQL, in which `?1` stands for the first operand; nil where the kernel must be
