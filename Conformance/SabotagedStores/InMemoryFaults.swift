@@ -75,20 +75,16 @@ extension SabotagedStores {
       }
     },
     make("links", "forgets the first of several new links") {
-      $0.changes = { changes, _ in
-        for place in changes.links.indices where changes.links[place].added.count > 1 {
-          changes.links[place].added.removeFirst()
-        }
-      }
+      $0.changes = { changes, _ in changes.editLinks { if $0.added.count > 1 { $0.added.removeFirst() } } }
     },
     make("unlinks", "forgets removed links") {
-      $0.changes = { changes, _ in for place in changes.links.indices { changes.links[place].removed = [] } }
+      $0.changes = { changes, _ in changes.editLinks { $0.removed = [] } }
     },
     make("reversed", "gives ordered links in reverse") {
       $0.links = { links, relationship in relationship.isOrdered ? links.reversed() : links }
     },
     make("orders", "forgets orders") {
-      $0.changes = { changes, _ in for place in changes.links.indices { changes.links[place].order = nil } }
+      $0.changes = { changes, _ in changes.editLinks { $0.order = nil } }
     },
     make("unique", "ignores uniqueness constraints") { $0.definition = { $0.uniquenessConstraints = [] } },
     make("derived", "computes no derived attributes") {
@@ -153,5 +149,16 @@ extension SabotagedStores {
       last += 1
       row.setKey(last)
     }
+  }
+}
+
+extension ChangeSet {
+  fileprivate mutating func editLinks(_ edit: (inout LinkChange) -> Void) {
+    links = LinkChanges(
+      links.map { change in
+        var change = change
+        edit(&change)
+        return change
+      })
   }
 }

@@ -7,21 +7,22 @@ extension SQLCommit {
   /// Writes all removals, then all additions, then all orders. A member that moves must not lose its new owner, and an
   /// order can only be written to existing pairs.
   func writeLinks() throws(StoreError) {
+    let links = changes.links
     for step in [LinkStep.remove, .add, .order] {
       var next = 0
-      while next < changes.links.count {
+      while next < links.count {
         // Changes of one relationship are adjacent: its tables and columns are looked up once.
-        let (entity, relationship) = (changes.links[next].entity, changes.links[next].relationship)
+        let (entity, relationship) = (links.entity(at: next), links.relationship(at: next))
         var end = next + 1
-        while end < changes.links.count, changes.links[end].entity == entity,
-          changes.links[end].relationship == relationship
-        { end += 1 }
+        while end < links.count, links.entity(at: end) == entity, links.relationship(at: end) == relationship {
+          end += 1
+        }
         switch place(of: schema.entities[entity].relationships[relationship]) {
         case .pairs(let side, let isReflexive):
-          try writePairs(step, changes.links[next..<end], side, isReflexive: isReflexive)
+          try writePairs(step, links, next..<end, side, isReflexive: isReflexive)
         case .columns(let key, let columns, let isOneWay):
-          for change in changes.links[next..<end] where step.concerns(change) {
-            try writeLinkColumns(step, change, key, columns, isOneWay: isOneWay)
+          for index in next..<end where step.concerns(links, index) {
+            try writeLinkColumns(step, links[index], key, columns, isOneWay: isOneWay)
           }
         case .none: break
         }
@@ -33,11 +34,11 @@ extension SQLCommit {
   private enum LinkStep {
     case remove, add, order
 
-    func concerns(_ change: ChangeSet.LinkChange) -> Bool {
+    func concerns(_ links: ChangeSet.LinkChanges, _ index: Int) -> Bool {
       switch self {
-      case .remove: !change.removed.isEmpty
-      case .add: !change.added.isEmpty
-      case .order: change.order != nil
+      case .remove: links.removes(at: index)
+      case .add: links.adds(at: index)
+      case .order: links.orders(at: index)
       }
     }
   }
@@ -59,7 +60,8 @@ extension SQLCommit {
   }
 
   private func writePairs(
-    _ step: LinkStep, _ links: ArraySlice<ChangeSet.LinkChange>, _ side: SQLLayout.JoinSide, isReflexive: Bool
+    _ step: LinkStep, _ links: ChangeSet.LinkChanges, _ range: Range<Int>, _ side: SQLLayout.JoinSide,
+    isReflexive: Bool
   ) throws(StoreError) {
     func pair(_ owner: Int64, _ other: Int64) -> (Int64, Int64) {
       let pair = side.ownerIsFirst ? (owner, other) : (other, owner)
@@ -68,7 +70,7 @@ extension SQLCommit {
     }
     switch step {
     case .remove:
-      for change in links where !change.removed.isEmpty {
+      for change in range.lazy.filter(links.removes).map({ links[$0] }) {
         let (owner, remove) = (changes.permanentKey(change.owner), try statements.removePair(side.join))
         for other in change.removed {
           let (first, second) = pair(owner, changes.permanentKey(other.key))
@@ -78,19 +80,10 @@ extension SQLCommit {
         }
       }
     case .add:
-      // The most frequent case: its statement is looked up, and retained, once.
-      guard links.contains(where: { !$0.added.isEmpty }) else { return }
-      let (add, connection) = (try statements.addPair(side.join), connection)
-      for index in links.indices {
-        let owner = changes.permanentKey(links[index].owner)
-        for other in links[index].added {
-          let (first, second) = pair(owner, changes.permanentKey(other.key))
-          try add.run(first, second, at: 1)
-          if connection.changedRows != 1 { try requirePair(side.join, first, second) }
-        }
-      }
+      guard range.contains(where: links.adds) else { return }
+      try add(links, range, side, try statements.addPair(side.join), connection, pair)
     case .order:
-      for change in links where change.order != nil {
+      for change in range.lazy.filter(links.orders).map({ links[$0] }) {
         guard let order = change.order,
           let statement = try statements.pairOrder(side.join, ownerIsFirst: side.ownerIsFirst)
         else { return }
@@ -105,6 +98,21 @@ extension SQLCommit {
           try statement.run(first, second, at: 2)
           if connection.changedRows != 1 { try requireNoPair(side.join, first, second) }
         }
+      }
+    }
+  }
+
+  /// Adds pairs. The statement is an argument of its own type, so that the type is looked up once and not for each pair.
+  private func add<Statement: SQLStatement, Database: SQLConnection>(
+    _ links: ChangeSet.LinkChanges, _ range: Range<Int>, _ side: SQLLayout.JoinSide, _ statement: Statement,
+    _ connection: Database, _ pair: (Int64, Int64) -> (Int64, Int64)
+  ) throws(StoreError) {
+    for index in range {
+      let owner = changes.permanentKey(links.owner(at: index))
+      for other in links.added(at: index) {
+        let (first, second) = pair(owner, changes.permanentKey(other.key))
+        try statement.run(first, second, at: 1)
+        if connection.changedRows != 1 { try requirePair(side.join, first, second) }
       }
     }
   }
@@ -159,7 +167,8 @@ extension SQLCommit {
   func appendToOwners() throws(StoreError) {
     if binding.orderedOwners.allSatisfy(\.isEmpty) { return }
     var named: [SQLLayout.RelationshipKey: Set<Int64>] = [:]
-    for change in changes.links {
+    let links = changes.links
+    for change in links.indices.lazy.filter(links.orders).map({ links[$0] }) {
       guard let order = change.order else { continue }
       let key = SQLLayout.RelationshipKey(schema.entities[change.entity].relationships[change.relationship])
       named[key, default: []].formUnion(order.lazy.map { changes.permanentKey($0.key) })

@@ -202,9 +202,15 @@ public struct SQLCommit<Connection: SQLConnection> {
 
   /// Inserts rows of one entity.
   private func insert(_ rows: SealedRows, _ range: Range<Int>) throws(StoreError) {
+    try insert(rows, range, try statements.insert(rows[range.lowerBound].entity), connection)
+  }
+
+  /// The statement is an argument of its own type, so that the type is looked up once and not for each row.
+  private func insert<Statement: SQLStatement, Database: SQLConnection>(
+    _ rows: SealedRows, _ range: Range<Int>, _ statement: Statement, _ connection: Database
+  ) throws(StoreError) {
     let entity = rows[range.lowerBound].entity
-    let statement = try statements.insert(entity)
-    let (connection, numbers, columns) = (connection, binding.numbers, binding.insertions[entity])
+    let (numbers, columns) = (binding.numbers, binding.insertions[entity])
     let number = numbers.numbers[entity]
     for index in range {
       let row = rows[index]

@@ -18,7 +18,7 @@ public struct ChangeSet: Sendable {
   /// The objects that are deleted.
   public var deletions: [Deletion] = []
   /// The changed links of to-many relationships.
-  public var links: [LinkChange] = []
+  public var links = LinkChanges()
   /// Objects that do not change, and must still have the version that was read.
   public var checks: [Deletion] = []
   /// Names of external data that the written rows no longer hold. The store removes it after the commit, once nobody
@@ -71,36 +71,6 @@ public struct ChangeSet: Sendable {
       self.reference = reference
       self.versionRead = versionRead
       self.row = row
-    }
-  }
-
-  /// Changed links of one to-many relationship of one owner: pairs (on their primary side), one-way links, and the
-  /// order of ordered relationships.
-  public struct LinkChange: Sendable {
-    /// Index of an entity that has the relationship, and the relationship's index there.
-    public var entity: Int
-    /// The index of the to-many relationship in the relationships of ``entity``.
-    public var relationship: Int
-    /// The key of the object that has the relationship, or `-(n + 1)` for the n-th insertion.
-    public var owner: Int64
-    /// The destinations that are linked now and were not before.
-    public var added: [ObjectReference]
-    /// The destinations that are linked no more.
-    public var removed: [ObjectReference]
-    /// All destinations in their new order; nil where the relationship is not ordered.
-    public var order: [ObjectReference]?
-
-    /// The changed links of one relationship of one object.
-    public init(
-      entity: Int, relationship: Int, owner: Int64, added: [ObjectReference], removed: [ObjectReference],
-      order: [ObjectReference]? = nil
-    ) {
-      self.entity = entity
-      self.relationship = relationship
-      self.owner = owner
-      self.added = added
-      self.removed = removed
-      self.order = order
     }
   }
 }

@@ -188,31 +188,31 @@ private struct ChangeSetCheck {
       }
     }
     for index in changes.links.indices { try checkLinks(index) }
+    try checkDestinations()
   }
 
-  /// Takes an index, because passing the change itself would retain and release its three lists.
   private func checkLinks(_ index: Int) throws(StoreError) {
-    let (entity, relationship) = (changes.links[index].entity, changes.links[index].relationship)
+    let (entity, relationship) = (changes.links.entity(at: index), changes.links.relationship(at: index))
     if !schema.entities.indices.contains(entity) { throw noEntity(entity) }
     let relationships = schema.entities[entity].relationships
     guard relationships.indices.contains(relationship), relationships[relationship].isToMany else {
       throw fault("links are changed of what is no to-many relationship")
     }
     if !schema.isWhole, !schema.stores(relationships[relationship]),
-      !changes.links[index].added.isEmpty || changes.links[index].order?.isEmpty == false
+      changes.links.adds(at: index) || changes.links[index].order?.isEmpty == false
     {
       throw fault("a link leads to an entity that is not stored")
     }
-    try checkKey(changes.links[index].owner)
-    try check(changes.links[index].added)
-    try check(changes.links[index].removed)
-    if let order = changes.links[index].order { try check(order) }
+    try checkKey(changes.links.owner(at: index))
   }
 
-  private func check(_ destinations: [ObjectReference]) throws(StoreError) {
-    for destination in destinations {
-      if !schema.entities.indices.contains(destination.entity) { throw noEntity(destination.entity) }
-      try checkKey(destination.key)
+  private func checkDestinations() throws(StoreError) {
+    let (entities, insertions) = (schema.entities.count, Int64(changes.insertions.count))
+    try changes.links.forEachDestination { (destination) throws(StoreError) in
+      if UInt(bitPattern: destination.entity) >= UInt(entities) { throw noEntity(destination.entity) }
+      if destination.key <= 0 && (destination.key == 0 || ~destination.key >= insertions) {
+        throw fault("a link leads to no object")
+      }
     }
   }
 

@@ -69,7 +69,7 @@ public struct SealedChanges: Sendable {
   /// See ``ChangeSet/checks``.
   @inlinable public var checks: [ChangeSet.Deletion] { changes.checks }
   /// Their owners and members may be new objects: see ``permanentKey(_:)``.
-  @inlinable public var links: [ChangeSet.LinkChange] { changes.links }
+  @inlinable public var links: ChangeSet.LinkChanges { changes.links }
   /// New metadata to store with the changes, nil to leave it.
   public var metadata: StoreMetadata? { changes.metadata }
   /// See ``ChangeSet/author``.

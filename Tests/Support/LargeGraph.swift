@@ -44,7 +44,7 @@ package enum LargeGraph {
       }
       changes.insertions.append(builder.finishDraft(key: 0, entity: one.index, version: 1))
     }
-    changes.links = try links(one, other)
+    changes.links = ChangeSet.LinkChanges(try links(one, other))
     for _ in 0..<10 {
       builder.begin(slots: other.slots.count)
       changes.insertions.append(builder.finishDraft(key: 0, entity: other.index, version: 1))

@@ -26,6 +26,8 @@ final class ContextCore: @unchecked Sendable {
   @exclusivity(unchecked) private var recent = RecentObjects()
   /// The entities that were looked up by class.
   @exclusivity(unchecked) var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
+  /// The one of ``infosByClass`` that was looked up last, if that is its own class.
+  @exclusivity(unchecked) var lastInfo: EntityInfo?
 
   // MARK: Changes
 
@@ -54,6 +56,8 @@ final class ContextCore: @unchecked Sendable {
   /// To-many relationships whose members some object of the context has read: the declaring entity and the index of the
   /// relationship.
   @exclusivity(unchecked) var readToManys: Set<Int> = []
+  /// The one that was noted last.
+  @exclusivity(unchecked) var lastReadToMany = -1
   /// The object that ``look(at:)`` reads.
   @exclusivity(unchecked) var lookedAt: NSManagedObject?
   /// The first fault that could not be read since the last save attempt.

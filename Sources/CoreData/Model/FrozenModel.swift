@@ -49,6 +49,8 @@ final class EntityInfo: @unchecked Sendable {
   let transientDefaults: [(index: Int, value: Any)]
   /// Defaults of transformable attributes. They are encoded at save, as values that a client has set.
   let transformableDefaults: [(slot: Int, value: Any)]
+  /// Whether a new object has any initial values.
+  var hasDefaults: Bool { !defaults.isEmpty || !transientDefaults.isEmpty || !transformableDefaults.isEmpty }
   /// The properties with validation predicates; mostly none.
   let rules: [PropertyRules]
   let relationships: [RelationshipInfo]
@@ -252,6 +254,24 @@ final class AttributeInfo {
 struct SlotRule {
   var isMandatory = false
   var range = Range.none
+
+  /// Whether a changed value, which is not nil, follows the rule.
+  @inline(__always)
+  func allows(_ address: UnsafePointer<Value?>) -> Bool {
+    switch address.pointee {
+    case .null?: !isMandatory
+    case .int(let x)?:
+      switch range {
+      case .integer16: Int64(Int16(truncatingIfNeeded: x)) == x
+      case .integer32: Int64(Int32(truncatingIfNeeded: x)) == x
+      default: true
+      }
+    case .double(let x)?, .date(let x)?: range != .number || !x.isNaN
+    case .bool?, .uuid?, .data?, .reference?, nil: true
+    case .string(let x)?, .uri(let x)?: range != .uri || range.contains(.uri(x))
+    case .decimal(let x)?: range != .finiteDecimal || x.isFinite
+    }
+  }
 
   /// The values that an attribute's type allows of those that fit into a slot.
   enum Range {

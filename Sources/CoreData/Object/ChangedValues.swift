@@ -55,27 +55,47 @@ struct ChangedValues {
     return Self.values(memory)[Self.place(slot, mask)]
   }
 
+  /// The address of the value of a slot, which is not nil; nil where the slot is not set. Valid until a slot is set. To
+  /// look at a value at its address copies nothing.
+  @inline(__always)
+  func address(_ slot: Int) -> UnsafePointer<Value?>? {
+    guard let memory else { return nil }
+    let mask = Self.mask(memory)
+    if mask & Self.bit(slot) == 0 { return nil }
+    let address = Self.values(memory) + Self.place(slot, mask)
+    return slot >= Self.last && address.pointee == nil ? nil : UnsafePointer(address)
+  }
+
   /// With `isSpread` many slots will be set.
   @inline(__always)
-  mutating func set(_ slot: Int, _ value: Value, slots count: Int, isSpread: Bool) {
+  mutating func set(_ slot: Int, _ value: consuming Value, slots count: Int, isSpread: Bool) {
     precondition(slot >= 0 && slot < count, "slot out of range")
+    let (place, wasSet) = makePlace(slot, count, isSpread)
+    // One store for all cases: the value is moved there, not copied. The former one is released last, because that may
+    // run code of the client.
+    let former = wasSet ? place.move() : nil
+    place.initialize(to: value)
+    withExtendedLifetime(former) {}
+  }
+
+  /// The entry of a slot, which counts as set from now on, and whether it has a value already.
+  @inline(__always)
+  private mutating func makePlace(
+    _ slot: Int, _ count: Int, _ isSpread: Bool
+  ) -> (UnsafeMutablePointer<Value?>, wasSet: Bool) {
     if memory == nil && !isSpread && slot < Self.last {
-      let memory = allocate(Self.packedCapacity, mask: Self.bit(slot))
-      return Self.values(memory).initialize(to: value)
+      return (Self.values(allocate(Self.packedCapacity, mask: Self.bit(slot))), false)
     }
     let memory = roomFor(slot, count)
     let (mask, bit) = (Self.mask(memory), Self.bit(slot))
     let place = Self.values(memory) + Self.place(slot, mask)
-    if mask & bit != 0 || slot >= Self.last {
-      place.pointee = value
-    } else {
-      if mask & Self.spread == 0 {
-        let behind = (mask & ~(bit &- 1)).nonzeroBitCount
-        if behind > 0 { (place + 1).moveInitialize(from: place, count: behind) }
-      }
-      place.initialize(to: value)
-    }
     memory.storeBytes(of: mask | bit, as: UInt64.self)
+    if mask & bit != 0 || slot >= Self.last { return (place, true) }
+    if mask & Self.spread == 0 {
+      let behind = (mask & ~(bit &- 1)).nonzeroBitCount
+      if behind > 0 { (place + 1).moveInitialize(from: place, count: behind) }
+    }
+    return (place, false)
   }
 
   /// The memory with an entry for the slot.
@@ -142,28 +162,29 @@ struct ChangedValues {
     for slot in Self.last..<count where Self.values(memory)[slot] != nil { try body(slot) }
   }
 
-  /// Whether a slot that is set meets a condition. The slots are checked in ascending order.
+  /// Whether a slot that is set meets a condition, which gets the address of its value; see ``address(_:)``. The slots
+  /// are checked in ascending order.
   @inline(__always)
-  func contains(_ count: Int, where condition: (Int, Value) -> Bool) -> Bool {
+  func contains(_ count: Int, where condition: (Int, UnsafePointer<Value?>) -> Bool) -> Bool {
     guard let memory else { return false }
-    let (mask, values) = (Self.mask(memory), Self.values(memory))
+    let (mask, values) = (Self.mask(memory), UnsafePointer(Self.values(memory)))
     var (rest, place) = (mask & (Self.lastBit &- 1), 0)
     while rest != 0 {
       let slot = rest.trailingZeroBitCount
-      if let value = values[mask & Self.spread != 0 ? slot : place], condition(slot, value) { return true }
+      if condition(slot, values + (mask & Self.spread != 0 ? slot : place)) { return true }
       rest &= rest &- 1
       place &+= 1
     }
     if mask & Self.lastBit == 0 { return false }
-    for slot in Self.last..<count { if let value = values[slot], condition(slot, value) { return true } }
+    for slot in Self.last..<count where values[slot] != nil && condition(slot, values + slot) { return true }
     return false
   }
 
   /// Calls `body` with each slot that is set and its value, in ascending order.
   @inline(__always)
   func forEach(_ count: Int, _ body: (Int, Value) -> Void) {
-    _ = contains(count) { slot, value in
-      body(slot, value)
+    _ = contains(count) { slot, address in
+      if let value = address.pointee { body(slot, value) }
       return false
     }
   }

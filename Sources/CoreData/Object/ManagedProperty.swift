@@ -289,7 +289,7 @@ extension NSManagedObject {
 
   /// Stores a value in the slot of an attribute; for an attribute that is only in memory, stores `transient` by name.
   @inline(__always)
-  private func store(_ value: Value, _ key: PropertyKey, transient: () -> Any?) {
+  private func store(_ value: consuming Value, _ key: PropertyKey, transient: () -> Any?) {
     let slot = slot(key)
     if slot < 0 { setModelledValue(transient(), forKey: key.name) } else { store(value, in: slot) }
   }

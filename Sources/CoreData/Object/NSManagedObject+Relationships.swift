@@ -192,7 +192,10 @@ extension NSManagedObject {
 
   /// Updates the other side of a to-many relationship for a new member.
   final func linkBack(_ destination: NSManagedObject, _ relationship: Relationship) {
-    guard let inverse = relationship.linkedInverse else { return }
+    relationship.unretainedInverse?._withUnsafeGuaranteedRef { linkBack(destination, relationship, $0) }
+  }
+
+  private func linkBack(_ destination: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
     if inverse.isToMany {
       if destination === self && inverse.index == relationship.index { return }
       destination.prepareToRead()

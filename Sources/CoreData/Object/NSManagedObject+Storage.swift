@@ -30,14 +30,14 @@ extension NSManagedObject {
   }
 
   /// Sets a slot and marks the object as changed.
-  final func store(_ value: Value, in slot: Int) {
+  final func store(_ value: consuming Value, in slot: Int) {
     prepareToRead()
     withCore { $0.markUpdated(self) }
     setOverlay(value, slot)
   }
 
   @inline(__always)
-  final func setOverlay(_ value: Value, _ slot: Int) {
+  final func setOverlay(_ value: consuming Value, _ slot: Int) {
     overlay.set(slot, value, slots: slotCount, isSpread: row == nil)
   }
 
@@ -64,20 +64,23 @@ extension NSManagedObject {
   /// The slots whose present value differs from the stored one.
   final func changedSlots() -> SlotSet {
     var result = SlotSet()
-    overlay.forEach(slotCount) { slot, value in if !hasStored(value, slot) { result.insert(slot) } }
+    _ = overlay.contains(slotCount) { slot, address in
+      if !hasStored(address, slot) { result.insert(slot) }
+      return false
+    }
     return result
   }
 
   @inline(__always)
-  private func hasStored(_ value: Value, _ slot: Int) -> Bool {
+  private func hasStored(_ address: UnsafePointer<Value?>, _ slot: Int) -> Bool {
     guard let row = row.view else { return false }
-    switch value {
-    case .null: return row.isNull(slot)
-    case .bool(let x): return !row.isNull(slot) && row.int(slot) == (x ? 1 : 0)
-    case .int(let x): return !row.isNull(slot) && row.int(slot) == x
-    case .double(let x), .date(let x): return !row.isNull(slot) && row.double(slot) == x
-    case .reference(let x): return !row.isNull(slot) && row.int(slot) == x.key
-    default: return self.row?.value(slot, info.entity.slots[slot]) == value
+    switch address.pointee {
+    case .null?: return row.isNull(slot)
+    case .bool(let x)?: return !row.isNull(slot) && row.int(slot) == (x ? 1 : 0)
+    case .int(let x)?: return !row.isNull(slot) && row.int(slot) == x
+    case .double(let x)?, .date(let x)?: return !row.isNull(slot) && row.double(slot) == x
+    case .reference(let x)?: return !row.isNull(slot) && row.int(slot) == x.key
+    default: return self.row?.value(slot, info.entity.slots[slot]) == address.pointee
     }
   }
 

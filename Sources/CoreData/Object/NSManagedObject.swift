@@ -177,13 +177,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// The value of ``objectID``, even where a subclass overrides that.
   final var ownID: NSManagedObjectID {
     if let cachedID { return cachedID }
-    let made =
-      withCore { core in
-        entityInfo._withUnsafeGuaranteedRef {
-          NSManagedObjectID($0, key: key, store: core.store(storeIndex), context: ObjectIdentifier(core))
-        }
-      }
-      ?? NSManagedObjectID(info, key: key, store: nil, context: nil)
+    return ownID(in: withCore { $0.store(storeIndex) } ?? nil)
+  }
+
+  /// The same where the store is known. Looking it up for each object of a large save is noticeable.
+  @inline(__always)
+  final func ownID(in store: NSPersistentStore?) -> NSManagedObjectID {
+    if let cachedID { return cachedID }
+    let context = withCore { ObjectIdentifier($0) }
+    let made = entityInfo._withUnsafeGuaranteedRef {
+      NSManagedObjectID($0, key: key, store: store, context: context)
+    }
     cachedID = made
     return made
   }

@@ -14,8 +14,8 @@ extension ChangeSet {
     var targets = LinkTargets(schema)
     for index in insertions.indices { targets.add(insertions[index], changed: nil) }
     for index in updates.indices { targets.add(updates[index].row, changed: updates[index].changed) }
-    for index in links.indices where !links[index].added.isEmpty {
-      for destination in links[index].added { targets.addMember(destination) }
+    for index in links.indices where links.adds(at: index) {
+      for destination in links.added(at: index) { targets.addMember(destination) }
     }
     if targets.found.isEmpty { return [] }
     var known = ReferenceSet(capacity: checks.count + updates.count + targets.found.count)

@@ -24,7 +24,7 @@ import Testing
           #expect(seen == expected.keys.sorted())
         }
       }
-      #expect(values.contains(slots) { $1.isNull } == expected.values.contains { $0.isNull })
+      #expect(values.contains(slots) { $1.pointee?.isNull == true } == expected.values.contains { $0.isNull })
       values.removeAll(slots: slots)
       #expect(values.isEmpty && values[0] == nil)
     }

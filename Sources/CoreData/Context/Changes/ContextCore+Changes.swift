@@ -25,13 +25,14 @@ extension ContextCore {
       becomeNew(object)
     }
     if object.core != nil { misuse("The object belongs to another context; it cannot be inserted into this one.") }
-    let info = object.info
-    if info.entity.isAbstract { misuse("The entity \(info.entity.name) is abstract; insert one of its sub-entities.") }
-    if type(of: object) != info.objectClass { hasOddClasses = true }
-    object.core = self
-    object.key = registry.nextTemporaryKey()
-    object.cachedID = nil
-    object.storeIndex = insertionStore(for: info.entity)
+    object.entityInfo._withUnsafeGuaranteedRef { info in
+      if info.entity.isAbstract { misuse("The entity \(info.entity.name) is abstract; insert one of its sub-entities.") }
+      if type(of: object) != info.objectClass { hasOddClasses = true }
+      object.core = self
+      object.key = registry.nextTemporaryKey()
+      object.cachedID = nil
+      object.storeIndex = insertionStore(for: info.entity)
+    }
     registry.add(object)
     applyDefaults(object)
     beginPending(object)
@@ -45,9 +46,9 @@ extension ContextCore {
   }
 
   private func applyDefaults(_ object: NSManagedObject) {
+    if object.entityInfo._withUnsafeGuaranteedRef({ !$0.hasDefaults }) { return }
     let info = object.info
     for (slot, value) in info.defaults where object.changed(slot) == nil { object.setOverlay(value, slot) }
-    if info.transientDefaults.isEmpty && info.transformableDefaults.isEmpty { return }
     let extras = object.makeExtras()
     for (slot, value) in info.transformableDefaults where object.changed(slot) == nil {
       extras.transformed[slot] = value
@@ -243,7 +244,10 @@ extension ContextCore {
 
   /// Notes that the members of a relationship have been read.
   func noteRead(_ relationship: Relationship) {
-    readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
+    let number = relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0)
+    if number == lastReadToMany { return }
+    lastReadToMany = number
+    readToManys.insert(number)
   }
 
   /// Whether any registered object may have read the members of a relationship.

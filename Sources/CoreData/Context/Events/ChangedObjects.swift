@@ -110,6 +110,9 @@ struct SavedIDs {
   private var inserted: ContiguousArray<NSManagedObjectID> = []
   private var updated: ContiguousArray<NSManagedObjectID> = []
   private var deleted: ContiguousArray<NSManagedObjectID> = []
+  /// The store of the last object. Objects of one store are mostly adjacent.
+  private var store: NSPersistentStore?
+  private var storeIndex = UInt16.max
 
   init(room: ChangeCounts) {
     inserted.reserveCapacity(room.inserted)
@@ -118,11 +121,16 @@ struct SavedIDs {
   }
 
   mutating func add(_ object: NSManagedObject) {
-    switch object.flags.savedChange {
-    case .inserted?: inserted.append(object.ownID)
-    case .updated?: updated.append(object.ownID)
-    case .deleted?: deleted.append(object.ownID)
-    case nil: return
+    guard let change = object.flags.savedChange else { return }
+    if object.storeIndex != storeIndex || store == nil {
+      storeIndex = object.storeIndex
+      store = object.withCore { $0.store(storeIndex) } ?? nil
+    }
+    let id = object.ownID(in: store)
+    switch change {
+    case .inserted: inserted.append(id)
+    case .updated: updated.append(id)
+    case .deleted: deleted.append(id)
     }
   }
 

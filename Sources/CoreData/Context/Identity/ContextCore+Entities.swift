@@ -20,7 +20,12 @@ extension ContextCore {
 
   /// The entity whose class `type` is.
   func entity(of type: NSManagedObject.Type) -> EntityInfo {
-    if let known = infosByClass[ObjectIdentifier(type)] { return known }
+    // Objects of one class are mostly inserted one after another.
+    if let last = lastInfo, last.objectClass == type { return last }
+    if let known = infosByClass[ObjectIdentifier(type)] {
+      lastInfo = known.objectClass == type ? known : nil
+      return known
+    }
     let found = frozen?.infos.filter { $0.objectClass == type } ?? []
     // Sub-entities may share the class of their parent; the class then stands for the parent.
     guard let info = found.first, found.allSatisfy({ info.entity.subtree.contains($0.entity.index) }) else {

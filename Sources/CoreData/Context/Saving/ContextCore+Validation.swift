@@ -64,10 +64,7 @@ extension ContextCore {
   @inline(__always)
   private func breaksSlotRule(_ object: NSManagedObject) -> Bool {
     object.entityInfo._withUnsafeGuaranteedRef { info in
-      object.overlay.contains(info.slotCount) { slot, value in
-        let rule = info.slotRules[slot]
-        return value.isNull ? rule.isMandatory : !rule.range.contains(value)
-      }
+      object.overlay.contains(info.slotCount) { slot, address in !info.slotRules[slot].allows(address) }
     }
   }
 

@@ -209,33 +209,29 @@ final class SavePlan {
       case .pairs(let primary): isPrimary = primary
       }
       if !isPrimary && !relationship.isOrdered { continue }
-      var change = ChangeSet.LinkChange(
-        entity: object.info.entity.index, relationship: relationship.index, owner: Self.key(object), added: [],
-        removed: [])
+      part.changes.links.begin(
+        entity: object.info.entity.index, relationship: relationship.index, owner: Self.key(object))
       if isPrimary {
-        change.added.reserveCapacity(state.added.count)
-        let added = state.added
-        try added.forEachUncounted { member in
+        try state.forEachAdded { member in
           if member.flags.leavesNoLinks { return }
           try core.checkStores(object, relationship, member)
-          change.added.append(Self.reference(member))
+          part.changes.links.add(Self.reference(member))
         }
         // The store removes the pairs of deleted objects; objects that were never saved have none.
         for member in state.removed
         where member.flags.contains(.stored)
           && (!member.flags.contains(.deleted) || relationship.storage == .destination)
         {
-          change.removed.append(Self.reference(member))
+          part.changes.links.remove(Self.reference(member))
         }
-      } else {
-        change.removed = state.removed.filter {
-          $0.flags.intersection([.stored, .deleted]) == .stored && relationship.storage == .inverseToOne
+      } else if relationship.storage == .inverseToOne {
+        let inverse = core.frozen?.schema.inverse(of: relationship) ?? relationship
+        for member in state.removed
+        where member.flags.intersection([.stored, .deleted]) == .stored && member.toOne(inverse) == nil {
+          part.changes.links.remove(Self.reference(member))
         }
-        .filter { $0.toOne(core.frozen?.schema.inverse(of: relationship) ?? relationship) == nil }
-        .map(Self.reference)
       }
-      if relationship.isOrdered { change.order = Self.order(of: object, relationship) }
-      part.changes.links.append(change)
+      if relationship.isOrdered { part.changes.links.order(Self.order(of: object, relationship)) }
     }
   }
 
@@ -262,10 +258,8 @@ extension SavePlan.Part {
         let isPrimary = relationship.storage != .pairs(isPrimary: false)
         let (owner, other) = isPrimary ? (object, member) : (member, object)
         guard let told = isPrimary ? relationship : relationship.linkedInverse else { continue }
-        changes.links.append(
-          ChangeSet.LinkChange(
-            entity: owner.info.entity.index, relationship: told.index, owner: owner.key, added: [],
-            removed: [other.reference]))
+        changes.links.begin(entity: owner.info.entity.index, relationship: told.index, owner: owner.key)
+        changes.links.remove(other.reference)
       }
     }
   }
@@ -280,12 +274,17 @@ extension ContextCore {
     let (entity, builder) = (object.info.entity, builder)
     builder.begin(slots: entity.slots.count)
     let base = object.row
-    for slot in entity.slots.indices {
-      if let value = object.changed(slot) {
-        if case .reference(let reference) = value {
+    for slot in 0..<object.slotCount {
+      if let address = object.overlay.address(slot) {
+        switch address.pointee {
+        case .reference(let reference)?:
           if let key = try saveKey(reference, object, slot) { builder.setInt(slot, key) }
-        } else {
-          builder.set(slot, value)
+        case .int(let x)?: builder.setInt(slot, x)
+        case .bool(let x)?: builder.setInt(slot, x ? 1 : 0)
+        case .double(let x)?, .date(let x)?: builder.setDouble(slot, x)
+        case .string(let x)?: builder.setString(slot, x)
+        case let value?: builder.set(slot, value)
+        case nil: break
         }
       } else if let base {
         builder.copy(slot, entity.slots[slot], from: base)
@@ -300,12 +299,12 @@ extension ContextCore {
   private func patchedRow(_ object: NSManagedObject, version: Int64) -> RowDraft? {
     if object.overlay.isEmpty || object.row == nil { return nil }
     let count = object.slotCount
-    let needsBytes = object.overlay.contains(count) { slot, value in
-      switch value {
-      case .string, .uri, .uuid, .data, .decimal: true
-      case .null: object.info.entity.slots[slot].isBytes
-      case .reference(let reference): reference.key < 0 || isGone(reference, object)
-      case .bool, .int, .double, .date: false
+    let needsBytes = object.overlay.contains(count) { slot, address in
+      switch address.pointee {
+      case .string?, .uri?, .uuid?, .data?, .decimal?: true
+      case .null?: object.info.entity.slots[slot].isBytes
+      case .reference(let reference)?: reference.key < 0 || isGone(reference, object)
+      case .bool?, .int?, .double?, .date?, nil: false
       }
     }
     if needsBytes { return nil }
