@@ -11,6 +11,15 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   /// The backend of SQLite stores.
   public init() {}
 
+  /// How many bytes of the database's pages the writing connection keeps in memory at most. SQLite takes memory as it
+  /// needs it. The connections that read have SQLite's own default of 2 MB each.
+  ///
+  /// A save that changes more pages than fit writes some of them to the log several times. With 16 MB, inserting a
+  /// million objects in one save writes a seventh of what it writes with 2 MB. The pragma `cache_size` of
+  /// ``StoreOptions/pragmas`` holds for all connections instead, if it is given.
+  public static let writerCache = StoreOption("SQLite.writerCacheBytes", default: 16 << 20)
+  public var ownOptions: [StoreOptionDeclaration] { [Self.writerCache.declaration] }
+
   public var storeType: String { SQLiteFormat.storeType }
   public var capabilities: Capabilities { Self.capabilities }
 
@@ -32,6 +41,11 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   private static func open(
     _ place: SQLitePlace, _ schema: Schema, _ options: StoreOptions
   ) throws(StoreError) -> SQLiteStore {
+    guard (1024...1 << 40).contains(options[writerCache]) else {
+      throw StoreError(
+        .invalidArgument, "The option \(writerCache.name) takes a number of bytes from 1024 to a tebibyte.",
+        context: ["option": writerCache.name, "value": "\(options[writerCache])"])
+    }
     let path = place.path
     let exists = try SQLiteFormat.isStoreFile(path)
     if !exists && options.isReadOnly {
@@ -48,7 +62,7 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
     var facts = exists ? try look(at: path, schema, options, isWritable: isWritable) : nil
     var writer: SQLiteConnection?
     if !options.isReadOnly, facts.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
-      let connection = try connect(path, .readWriteCreate, options)
+      let connection = try connectWriter(path, .readWriteCreate, options)
       identity = connection.identity
       facts = try prepare(connection, schema, options, isNew: facts == nil)
       writer = connection
@@ -60,7 +74,7 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
     SQLiteOpenFiles.add(file)
     let pool = try pool(file, facts, options)
     return SQLiteStore(facts, options, pool: pool, place: place, file: file, writer: writer) { () throws(StoreError) in
-      let connection = try connect(path, .readWrite, options)
+      let connection = try connectWriter(path, .readWrite, options)
       try file.require(connection)
       // SQLite opens a file for reading where it cannot open it for writing.
       if connection.isReadOnly {
@@ -100,6 +114,17 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   ) throws(StoreError) -> SQLiteConnection {
     let connection = try SQLiteConnection(path, mode, timeout: options.timeout, trace: options.trace)
     try configure(connection, options)
+    return connection
+  }
+
+  private static func connectWriter(
+    _ path: String, _ mode: SQLiteConnection.Mode, _ options: StoreOptions
+  ) throws(StoreError) -> SQLiteConnection {
+    let connection = try connect(path, mode, options)
+    if !options.pragmas.keys.contains(where: { $0.lowercased() == "cache_size" }) {
+      // A negative number stands for KiB.
+      try connection.execute("PRAGMA cache_size = \(-options[writerCache] / 1024)")
+    }
     return connection
   }
 

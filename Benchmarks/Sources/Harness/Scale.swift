@@ -1,3 +1,5 @@
+import Foundation
+
 /// How many objects there are.
 struct Scale {
   let employees: Int
@@ -24,6 +26,13 @@ struct Scale {
   static let readers = 8
   /// How many saves ``Workload/w13`` has at most.
   static let smallSaves = 1000
+
+  /// Bytes of the page cache of what writes, on both sides: the library's default, or what the environment variable
+  /// `STORE_BENCHMARK_WRITER_CACHE` says.
+  static let writerCache = getenv("STORE_BENCHMARK_WRITER_CACHE").flatMap { Int(String(cString: $0)) } ?? 16 << 20
+
+  /// The keys of ``Workload/w4s``, one of a hundred.
+  var sparseKeys: [Int64] { Array(permutation.prefix(max(1, employees / 100))) }
 
   /// All keys in a fixed random order.
   var permutation: [Int64] {

@@ -4,6 +4,10 @@ enum Workload: String, CaseIterable, Codable {
   case w1 = "W1"
   /// The same in saves of 1 % each.
   case w1b = "W1b"
+  /// W1 up to the release of the context and all objects.
+  case w1t = "W1t"
+  /// W1b up to the release of the context and all objects.
+  case w1bt = "W1bt"
   /// Fetch all employees, read every property.
   case w2 = "W2"
   /// A sorted, limited query, 200 times.
@@ -12,6 +16,8 @@ enum Workload: String, CaseIterable, Codable {
   case w4 = "W4"
   /// The same with every row in the row cache (raw: in SQLite's page cache).
   case w4h = "W4h"
+  /// One of a hundred objects by its ID in random order, nothing cached.
+  case w4s = "W4s"
   /// Change one property of every object, save.
   case w5 = "W5"
   /// Walk the to-many relationship of every department, one fault at a time.
@@ -86,7 +92,7 @@ enum Workload: String, CaseIterable, Codable {
     if store == "XML" && self == .w15 { return 1.5 }
     if store == "LMDB" {
       switch self {
-      case .w1, .w1b: return 2
+      case .w1, .w1b, .w1t, .w1bt: return 2
       case .w2, .w4: return 1.6
       case .w3, .w5, .w6, .w7, .w12: return 3
       default: break
@@ -97,11 +103,11 @@ enum Workload: String, CaseIterable, Codable {
 
   private var goal: Double {
     switch self {
-    case .w1: 1.5
+    case .w1, .w1t, .w1bt: 1.5
     case .w1b: 1.4
     case .w2: 1.3
     case .w3: 1.1
-    case .w4: 1.5
+    case .w4, .w4s: 1.5
     case .w4h: 0.5
     case .w5: 1.8
     case .w6: 1.8
@@ -121,7 +127,7 @@ enum Workload: String, CaseIterable, Codable {
   }
 
   /// Whether it begins with an empty store.
-  var startsEmpty: Bool { self == .w1 || self == .w1b || self == .w7r }
+  var startsEmpty: Bool { [.w1, .w1b, .w1t, .w1bt, .w7r].contains(self) }
 
   /// Whether it writes, so that the contents of the store are compared afterwards.
   var writes: Bool { startsEmpty || [.w5, .w7, .w12, .w13, .w14].contains(self) }

@@ -13,6 +13,7 @@ struct LibrarySide {
     let model = BenchmarkModel.make()
     switch cell.workload {
     case .w10: return try open(cell, model)
+    case .w1t, .w1bt: return try insertAndRelease(cell, model)
     case .w14, .w14m: return try save(cell, model)
     case .w15, .w15m: return try load(cell, model)
     default: break
@@ -41,6 +42,9 @@ struct LibrarySide {
       let ids = try stack.employeeIDs(scale.permutation)
       return measure { lookUp(ids) }
     case .w4h: return try lookUpCached()
+    case .w4s:
+      let ids = try stack.employeeIDs(scale.sparseKeys)
+      return measure { lookUp(ids) }
     case .w5:
       let all = try filledEmployees()
       return try measure { try changeSalaries(all) }
@@ -60,7 +64,7 @@ struct LibrarySide {
     case .w11: return try weigh()
     case .w12: return try saveWhileOthersRead()
     case .w13: return try saveOneByOne()
-    case .w10, .w14, .w14m, .w15, .w15m: throw BenchmarkError("\(cell.workload.rawValue) opens the store itself.")
+    case .w10, .w1t, .w1bt, .w14, .w14m, .w15, .w15m: throw BenchmarkError("\(cell.workload.rawValue) opens the store itself.")
     }
   }
 
@@ -70,6 +74,20 @@ struct LibrarySide {
       try insert(data, batch: batch)
       return Double(data.count)
     }
+  }
+
+  /// W1t and W1bt.
+  private static func insertAndRelease(_ cell: Cell, _ model: NSManagedObjectModel) throws -> CellResult {
+    let stack = try LibraryStack(model, cell.path, synchronous: cell.synchronous, type: cell.store)
+    let data = EmployeeData.all(cell.scale)
+    let batch = cell.workload == .w1t ? cell.scale.employees : cell.scale.batch
+    let result = try measure {
+      let side = LibrarySide(cell: cell, stack: stack, context: stack.context())
+      try side.context.performAndWait { try side.insert(data, batch: batch) }
+      return Double(data.count)
+    }
+    try stack.close()
+    return result
   }
 
   /// W4h: another context has read every object and keeps it.

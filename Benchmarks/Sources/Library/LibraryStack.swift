@@ -12,12 +12,12 @@ struct LibraryStack {
     #if LMDB
       LMDBStore.register()
     #endif
-    NSManagedObjectContext.postsOnlyRequestedNotifications =
-      ProcessInfo.processInfo.environment["STORE_BENCHMARK_ONLY_REQUESTED"] != nil
+    NSManagedObjectContext.postsOnlyRequestedNotifications = getenv("STORE_BENCHMARK_ONLY_REQUESTED") != nil
     coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     store = try coordinator.addPersistentStore(
       ofType: type, configurationName: nil, at: URL(fileURLWithPath: path),
-      options: type == NSSQLiteStoreType ? [NSSQLitePragmasOption: ["synchronous": synchronous]] : nil)
+      options: type == NSSQLiteStoreType
+        ? [NSSQLitePragmasOption: ["synchronous": synchronous], "SQLite.writerCacheBytes": Scale.writerCache] : nil)
   }
 
   /// A fresh context; everything with it happens inside its `performAndWait`.

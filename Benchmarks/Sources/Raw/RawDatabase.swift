@@ -5,8 +5,9 @@ import Foundation
 final class RawDatabase {
   let handle: OpaquePointer
 
-  /// Opens an existing store, or makes an empty database file.
-  init(_ path: String, synchronous: String) throws {
+  /// Opens an existing store, or makes an empty database file. `cache` is the bytes of its page cache where that is not
+  /// SQLite's default.
+  init(_ path: String, synchronous: String, cache: Int? = nil) throws {
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
     guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK, let handle else {
@@ -16,6 +17,7 @@ final class RawDatabase {
     // Another connection may be about to open or to close the log.
     sqlite3_busy_timeout(handle, 60_000)
     try execute("PRAGMA synchronous = \(synchronous)")
+    if let cache { try execute("PRAGMA cache_size = \(-cache / 1024)") }
   }
 
   deinit { sqlite3_close_v2(handle) }

@@ -8,19 +8,23 @@ struct RawSide {
 
   static func run(_ cell: Cell) throws -> CellResult {
     if cell.workload == .w10 { return try open(cell) }
-    let side = RawSide(cell: cell, database: try RawDatabase(cell.path, synchronous: cell.synchronous))
+    let side = RawSide(cell: cell, database: try RawDatabase(
+        cell.path, synchronous: cell.synchronous, cache: cell.workload.writes ? Scale.writerCache : nil))
     return try side.run()
   }
 
   private func run() throws -> CellResult {
     switch cell.workload {
-    case .w1: return try insert(batch: scale.employees)
-    case .w1b: return try insert(batch: scale.batch)
+    case .w1, .w1t: return try insert(batch: scale.employees)
+    case .w1b, .w1bt: return try insert(batch: scale.batch)
     case .w2: return try measure { try fetchAll() }
     case .w3: return try measure { try query() }
     case .w4, .w4h:
       let keys = scale.permutation
       if cell.workload == .w4h { _ = try lookUp(keys) }
+      return try measure { try lookUp(keys) }
+    case .w4s:
+      let keys = scale.sparseKeys
       return try measure { try lookUp(keys) }
     case .w5:
       let all = try employees()
