@@ -42,7 +42,7 @@ extension ContextCore {
   }
 
   /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each
-  /// store. Faults that keep their rows are left alone; see ``SharedReads``.
+  /// store. Faults that keep their rows are left alone; see ``RowKeeping``.
   private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
     let faults = objects.filter { $0.flags.isSuperset(of: [.fault, .stored]) }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
@@ -55,7 +55,7 @@ extension ContextCore {
   ) throws(StoreError) {
     var faults: [Int64: NSManagedObject] = [:]
     for object in objects {
-      if object.row != nil && sharedReads.keepsRows { continue }
+      if object.row != nil && rowKeeping.keepsRows { continue }
       if let row = origin.cache.row(root, object.key), row.entity == object.info.entity.index {
         takeCached(row, object, origin)
       } else if object.row == nil {

@@ -125,7 +125,7 @@ extension ContextCore {
   private func rowAtHand(of object: NSManagedObject) -> Row? {
     guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return nil }
     let cached = origin.cache.row(object.info.root, object.key)
-    if let row = sharedReads.keepsRows ? object.row ?? cached : cached ?? object.row { return row }
+    if let row = rowKeeping.keepsRows ? object.row ?? cached : cached ?? object.row { return row }
     return
       (try? origin.read(self) { (view) throws(StoreError) in
         try view.snapshot.row(of: object.info.root, key: object.key).map {

@@ -64,6 +64,8 @@ struct IdentityMaps {
     map.pointee.reserve(max(0, count - map.pointee.count))
   }
 
+  mutating func reserve(_ more: Int, store: UInt16, root: Int) { madeMap(store, root).pointee.reserve(more) }
+
   func objects(_ rows: RowChunk, store: UInt16, root: Int) -> ContiguousArray<NSManagedObject?> {
     let map = map(store, root)?.pointee ?? IdentityMap()
     var result: ContiguousArray<NSManagedObject?> = []

@@ -59,6 +59,11 @@ final class ObjectRegistry: @unchecked Sendable {
     lock.withLock { _ in maps.expect(count, store: store, root: root) }
   }
 
+  /// Makes room for `more` saved objects of one store and one root entity, beside those that are there.
+  func reserve(_ more: Int, store: UInt16, root: Int) {
+    lock.withLock { _ in maps.reserve(more, store: store, root: root) }
+  }
+
   // MARK: Finding
 
   @inline(__always)

@@ -104,7 +104,7 @@ extension ContextCore {
       queue.leave(previous) {
         // Reads share a view only within a block. A view that is kept longer would keep old versions in the store.
         origins.dropViews()
-        sharedReads.end()
+        rowKeeping.end()
         tellStoresOfObjects()
       }
     }

@@ -7,8 +7,8 @@ import StoreSupport
 extension ContextCore {
   /// Calls `body` while faults keep the rows that a fetch has given them, so that its results agree with each other.
   func keepingRows<R>(_ body: () throws -> R) rethrows -> R {
-    sharedReads.beginFetch()
-    defer { sharedReads.endFetch() }
+    rowKeeping.beginFetch()
+    defer { rowKeeping.endFetch() }
     return try body()
   }
 
@@ -16,7 +16,7 @@ extension ContextCore {
   /// core.
   func fire(_ object: NSManagedObject) {
     checkQueue()
-    if stalenessInterval >= 0, sharedReads.fetches == 0 || object.row == nil, object.flags.contains(.stored),
+    if stalenessInterval >= 0, rowKeeping.fetches == 0 || object.row == nil, object.flags.contains(.stored),
       let origin = origin(object.storeIndex), origin.store.readsRows,
       origin.cache.removeOlder(object.info.root, object.key, than: stalenessInterval)
     {
@@ -29,7 +29,7 @@ extension ContextCore {
       // A fault that could not be read stays one.
       if object.row == nil && object.flags.intersection([.inaccessible, .stored]) == .stored { return }
       if !object.toManys.isEmpty { object.unloadMembers() }
-    } else if !sharedReads.keepsRows, let origin = origin(object.storeIndex),
+    } else if !rowKeeping.keepsRows, let origin = origin(object.storeIndex),
       let newer = origin.cache.row(object.info.root, object.key),
       newer.entity == object.row?.entity
     {

@@ -74,7 +74,7 @@ struct ObjectMaker: ~Copyable {
 
   private mutating func makeObjects() {
     if rowCount == 0 { return }
-    core.sharedReads.noteRows(isInBlock: core.queue.depth > 0)
+    core.rowKeeping.noteRows(isInBlock: core.queue.depth > 0)
     let chunk = UnsafeMutableBufferPointer(rebasing: rows[..<rowCount])
     rowCount = 0
     makeObjects(chunk)

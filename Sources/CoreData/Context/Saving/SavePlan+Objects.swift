@@ -24,6 +24,7 @@ extension SavePlan.Part {
 
   /// Gives the objects the rows that were written.
   func publish(_ receipt: Receipt, in core: ContextCore) {
+    reserveKeys(in: core)
     for (object, draft) in zip(inserted, changes.insertions) {
       let row = draft.sealedRow
       object.row = row
@@ -44,6 +45,18 @@ extension SavePlan.Part {
         object.row = changes.updates[index].row.sealedRow
       }
       index += 1
+    }
+  }
+
+  /// Makes room for the new objects under their permanent keys, so that the registry does not grow step by step.
+  private func reserveKeys(in core: ContextCore) {
+    var next = inserted.startIndex
+    while next < inserted.endIndex {
+      // Objects of one entity are mostly adjacent.
+      let (first, info) = (next, inserted[next].entityInfo)
+      while next < inserted.endIndex && inserted[next].entityInfo.toOpaque() == info.toOpaque() { next += 1 }
+      let root = info._withUnsafeGuaranteedRef { $0.root }
+      core.registry.reserve(next - first, store: storeIndex, root: root)
     }
   }
 

@@ -1,5 +1,5 @@
 /// Whether the objects that a block has read keep their rows, so that the rows agree with each other.
-struct SharedReads {
+struct RowKeeping {
   /// Whether objects were read since the outermost block began. Faults keep the rows of such a read until the block
   /// ends, so that the results of a fetch agree with each other. Otherwise they fire with the newest row.
   private var haveRowsCome = false
