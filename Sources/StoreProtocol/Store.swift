@@ -29,14 +29,14 @@ public protocol Store: AnyObject, Sendable {
 
   /// Applies all of `changes` or none of it, durably.
   ///
-  /// The store assigns keys to new objects without one, by a ``CommitDraft``, and checks the version of every update
+  /// The store assigns keys to new objects without one, by a `CommitDraft`, and checks the version of every update
   /// and deletion. Conflicts are a result, not an error; then nothing has been changed.
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
 
   /// The conflicts that ``commit(_:)`` would report now; none where it would commit. Changes nothing.
   ///
   /// A save over several stores calls this on all of them before the first one commits. Throws the errors of a commit,
-  /// for example `readOnly`. The drafts of `changes` stay as they are: make the ``CommitDraft`` with `isRehearsal`.
+  /// for example `readOnly`. The drafts of `changes` stay as they are: make the `CommitDraft` with `isRehearsal`.
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
 
   /// Reserves `count` keys for objects of the hierarchy of the root entity `root`, durably: they are never handed out

@@ -20,7 +20,7 @@ public struct TableExecution {
   /// Calls `body` with the values of each row, in the order of the plan's columns, and with the index of the snapshot
   /// that references among them belong to.
   ///
-  /// Throws `invalidArgument` for a plan that makes no sense (``TablePlan/defect``).
+  /// Throws `invalidArgument` for a plan that makes no sense (`TablePlan.defect`).
   public func run(_ plan: TablePlan, _ body: ([Value], Int) -> Void) throws(StoreError) {
     if let defect = plan.defect { throw StoreError(.invalidArgument, defect) }
     var plan = plan

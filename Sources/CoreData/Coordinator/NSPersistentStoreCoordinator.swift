@@ -220,7 +220,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try cachedModel(at: url, options)
   }
 
-  /// Runs a request of a context on the stores. A fetch returns the array of ``NSManagedObjectContext/fetch(_:)``, any
+  /// Runs a request of a context on the stores. A fetch returns the array of `NSManagedObjectContext.fetch(_:)`, any
   /// other request its ``NSPersistentStoreResult``.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     if context.core.coordinator !== self { misuse("The context belongs to another coordinator; use that one.") }
