@@ -37,7 +37,9 @@ struct AtomicCommit {
     let draft = CommitDraft(changes, graph.schema, isRehearsal: isRehearsal)
     (targets, given) = (draft.targets, draft.givenKeys)
     for object in given where graph.row(of: object.entity, object.key) != nil {
-      throw StoreError(.invalidArgument, "There is an object with the key \(object.key) already.")
+      throw StoreError(
+        .invalidArgument,
+        "An object with the key \(object.key) exists already. Take keys for new objects from allocateKeys.")
     }
     try self.graph.raiseHighestKey(to: given.lazy.map(\.key).max() ?? 0)
     let keys = try self.graph.takeKeys(draft.keyNeeds.reduce(0) { $0 + $1.count })

@@ -46,7 +46,8 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   /// Reads the list from the metadata. Throws `corrupt` for a list of another form.
   init(_ list: PropertyList) throws(StoreError) {
-    let malformed = StoreError(.corrupt, "The file's list of external values is of another form.")
+    let malformed = StoreError(
+      .corrupt, "The file's list of external values is damaged. Work on a copy, or on a backup.")
     guard let entities = list.dictionaryValue else { throw malformed }
     for (entity, attributes) in entities {
       guard let attributes = attributes.dictionaryValue else { throw malformed }
@@ -126,7 +127,8 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   private func missing(_ value: String) -> StoreError {
     StoreError(
-      .corrupt, "The file lists an external value that is not in it, or that its model keeps inside.",
+      .corrupt,
+      "The file's list of external values names a value that the file does not have, or that the model keeps in the row. Work on a copy, or on a backup.",
       context: ["value": value])
   }
 }

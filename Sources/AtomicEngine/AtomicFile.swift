@@ -72,13 +72,18 @@ public final class AtomicFile: Sendable {
     let generation = try Self.generation(of: opened, path)
     let content = AtomicFileContent(opened, generation, path)
     guard generation.status.isRegular else {
-      throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+      throw StoreError(
+        .notAStore, "The URL leads to something other than a regular file. Choose another URL.", context: ["path": path]
+      )
     }
     if generation.status.isHole {
-      throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
+      throw StoreError(
+        .corrupt, "The file has almost no data: most of it was never written. Use a backup.", context: ["path": path])
     }
     guard accepts(try content.data(0..<512)) else {
-      throw StoreError(.notAStore, "The file does not begin as a store of this type does.", context: ["path": path])
+      throw StoreError(
+        .notAStore, "The file does not begin like a store of this type. Open it with its own type.",
+        context: ["path": path])
     }
     return content
   }
@@ -102,7 +107,7 @@ public final class AtomicFile: Sendable {
     if found.status.isRegular { return }
     throw StoreError(
       .notAStore,
-      "What is there is no regular file, so that it was not removed or replaced. Take it away, or choose another URL.",
+      "The URL leads to something other than a regular file. It was not removed or replaced. Move it away, or choose another URL.",
       context: ["path": path])
   }
 
@@ -134,11 +139,13 @@ public final class AtomicFile: Sendable {
     let found = try generation()
     if let found { try requireFile(found) }
     if expected != nil && found == nil {
-      throw StoreError(.notFound, "The store's file is gone; nothing takes its place.", context: ["path": path])
+      throw StoreError(
+        .notFound, "The store's file was removed, and nothing was saved. Put the file back, or open another store.",
+        context: ["path": path])
     }
     if found != expected {
       throw StoreError(
-        .busy, "Somebody else has just written the store; save again.", context: ["path": path])
+        .busy, "Another process or store has just written the file; save again.", context: ["path": path])
     }
     let (file, temporary) = try makeTemporary()
     var isNamed = false

@@ -62,7 +62,9 @@ public final class AtomicFileContent {
   public func memory() throws(StoreError) -> AtomicFileMemory {
     (sum, summed) = (CRC64(), 0)
     guard let memory = AtomicFileMemory(count: count) else {
-      throw StoreError(.io, "There is no memory for reading the store.", context: ["path": path])
+      throw StoreError(
+        .io, "There is not enough memory to read the store. Close other stores, or read on a machine with more memory.",
+        context: ["path": path])
     }
     while summed < count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[summed..<min(count, summed + 2 * Self.partSize)])

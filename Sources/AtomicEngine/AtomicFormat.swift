@@ -163,7 +163,9 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferr
 
   private static func file(_ url: URL) throws(StoreError) -> AtomicFile {
     guard url.isFileURL else {
-      throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
+      throw StoreError(
+        .invalidArgument, "The URL of the store is not a file URL. Use a file URL.",
+        context: ["url": url.absoluteString])
     }
     return try AtomicFile(url.path)
   }
@@ -172,7 +174,9 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferr
     _ file: AtomicFile, _ schema: Schema, _ options: StoreOptions
   ) throws(StoreError) -> any Store {
     if options.isReadOnly {
-      throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": file.path])
+      throw StoreError(
+        .notFound, "There is no store at the URL, and a read-only store is not made. Check the URL.",
+        context: ["path": file.path])
     }
     let metadata = StoreMetadata(
       identifier: UUID().uuidString, storeType: storeType, versionHashes: schema.versionHashes,
@@ -217,7 +221,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferr
   }
 
   private func missing(_ file: AtomicFile) -> StoreError {
-    StoreError(.notFound, "There is no store.", context: ["path": file.path])
+    StoreError(.notFound, "There is no store at the URL.", context: ["path": file.path])
   }
 
   public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {

@@ -164,7 +164,7 @@ public struct AtomicGraphLoader {
   }
 
   private static func wrong(_ key: Int64) -> StoreError {
-    StoreError(.corrupt, "The key \(key) is none, or two objects have it.")
+    StoreError(.corrupt, "The key \(key) is invalid, or two objects have it.")
   }
 
   /// Replaces the numbers of the file with keys.
@@ -232,7 +232,8 @@ public struct AtomicGraphLoader {
   private func missing(_ key: Int64, _ relationship: Relationship, _ owner: Int64) -> StoreError {
     StoreError(
       .corrupt,
-      "The relationship \(relationship.name) of the object \(owner) leads to \(key), which is no such object.")
+      "The relationship \(relationship.name) of the object \(owner) leads to \(key), which is no object of its destination."
+    )
   }
 
   // MARK: Links

@@ -44,6 +44,8 @@ public struct AtomicGraph: Sendable {
   }
 
   static func noKeys(above key: Int64) -> StoreError {
-    StoreError(.corrupt, "The highest key of the store is \(key); no further keys can be given.")
+    StoreError(
+      .corrupt,
+      "The highest key of the store is \(key), so that no object can be added. Copy the objects to a new store.")
   }
 }

@@ -127,7 +127,7 @@ public final class AtomicStore: Store, ExternalDataStore {
   }
 
   private func writable() throws(StoreError) -> State {
-    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only. Open it for writing to change it.") }
     return try current()
   }
 

@@ -46,7 +46,9 @@ final class KeyValueCommit {
     let draft = CommitDraft(changes, shape.schema, isRehearsal: isRehearsal)
     targets = draft.targets
     for object in draft.givenKeys where try reader.version(of: object.entity, object.key) != nil {
-      throw StoreError(.invalidArgument, "There is an object with the key \(object.key) already.")
+      throw StoreError(
+        .invalidArgument,
+        "An object with the key \(object.key) exists already. Take keys for new objects from allocateKeys.")
     }
     let keys = try Self.keys(draft.keyNeeds, shape, transaction)
     self.changes = try draft.seal(keys)
@@ -98,7 +100,8 @@ final class KeyValueCommit {
     let (last, overflow) = highest.addingReportingOverflow(Int64(count))
     guard highest >= 0, !overflow, last < Int64.max else {
       throw StoreError(
-        .corrupt, "The highest key of the entity tree is \(highest); no further keys can be given.",
+        .corrupt,
+        "The highest key of the entity hierarchy is \(highest), so that no object can be added. Copy the objects to a new store.",
         context: ["entity": shape.schema.entities[root].name])
     }
     try transaction.setFact(fact, last)
@@ -151,7 +154,7 @@ final class KeyValueCommit {
     let name = shape.schema.entities[row.entity].name
     return StoreError(
       .corrupt,
-      "An object of the entity \(name) has the greatest version that there is, so that no change of it can be saved. Copy it, and delete it.",
+      "An object of the entity \(name) has the highest possible version, so that no change of it can be saved. Copy the object, and delete it.",
       context: ["entity": name, "key": "\(row.key)"])
   }
 

@@ -60,7 +60,7 @@ final class KeyValueReader {
           version: Int64(littleEndian: value.integer(at: 16, as: Int64.self)), form)
       })
     else {
-      throw StoreError(.corrupt, "A row of the store is none of the model's; it was written by something else.")
+      throw StoreError(.corrupt, "A row of the store fits no entity of the model. Another program has written it.")
     }
     return row
   }

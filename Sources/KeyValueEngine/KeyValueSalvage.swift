@@ -29,7 +29,8 @@ public final class KeyValueSalvage {
         StoreFinding(.metadata, "The store no longer says how its rows are laid out: values may be under wrong names."))
     }
     if layout != Data(shape.layout.utf8) {
-      throw StoreError(.modelMismatch, "The store's rows are of another model; name the one that it was made with.")
+      throw StoreError(
+        .modelMismatch, "The store's rows belong to another model. Use the model that the store was made with.")
     }
   }
 

@@ -184,7 +184,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store, ExternalDataStore {
   }
 
   private func begin(bytes: Int) throws(StoreError) -> Map.Writing {
-    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only. Open it for writing to change it.") }
     return try map().write(bytes: bytes, timeout: timeout)
   }
 

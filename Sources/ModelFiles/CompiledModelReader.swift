@@ -48,7 +48,7 @@ struct CompiledDecoding {
     left -= count
     bytesLeft -= bytes
     guard left > 0, bytesLeft > 0 else {
-      throw ModelFileError(.malformed, "the archive repeats itself beyond all proportion")
+      throw ModelFileError(.malformed, "the archive's shared objects expand to more than is allowed")
     }
   }
 

@@ -17,7 +17,7 @@ public enum StringsFile {
       let list: PropertyList
       do { list = try PropertyList(contents: data) } catch { throw ModelFileError(error) }
       guard let entries = list.dictionaryValue else {
-        throw ModelFileError(.malformed, "the strings file is no dictionary")
+        throw ModelFileError(.malformed, "the strings file is not a dictionary")
       }
       return entries.compactMapValues(\.stringValue)
     }

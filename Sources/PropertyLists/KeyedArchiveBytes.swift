@@ -90,7 +90,7 @@ public final class KeyedArchiveBytes {
 
   func visit(_ count: Int) throws(PropertyListError) {
     visitsLeft -= count
-    if visitsLeft < 0 { throw PropertyListError(.tooLarge, "shared objects unfold beyond all proportion") }
+    if visitsLeft < 0 { throw PropertyListError(.tooLarge, "shared objects expand to more than is allowed") }
   }
 
   /// The value of a reference. Nil for a reference to nil. Throws `malformed` for a reference beyond the archive.

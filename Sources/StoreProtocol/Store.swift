@@ -183,7 +183,7 @@ extension Store {
   public var hasHistory: Bool { false }
   /// Reports no conflicts: the commit reports them.
   public func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
-    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only. Open it for writing to change it.") }
     return []
   }
   public func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? { self as? Capability }

@@ -113,7 +113,7 @@ import Testing
     ),
     ("note 3", "note\u{1}3", ["note 1 0 0", "note 2 200000 1"], "cannot be read"),
     ("</database>", "", all, "its end is missing"),
-    (" idrefs=", " idrdfs=", all, "an attribute that is not known"),
+    (" idrefs=", " idrdfs=", all, "an unknown attribute"),
   ])
   func whatADocumentLacksIsTold(_ old: String, _ new: String, _ expected: [String], _ text: String) throws {
     let home = try StoreFolder("document")

@@ -46,7 +46,7 @@ final class BinaryGraphReader {
     } catch {
       if archive?.wasGivenBackTooEarly == true { return nil }
       throw error as? StoreError
-        ?? StoreError(.corrupt, "A part of the store is no keyed archive.", cause: "\(error)")
+        ?? StoreError(.corrupt, "A part of the store is not a keyed archive.", cause: "\(error)")
     }
   }
 
@@ -60,7 +60,9 @@ final class BinaryGraphReader {
       try reader.readNodes()
     } catch {
       throw error as? StoreError
-        ?? StoreError(.corrupt, "The store's objects can no longer be told apart.", cause: "\(error)")
+        ?? StoreError(
+          .corrupt, "The store's list of objects is damaged, so that no object can be recovered. Use a backup.",
+          cause: "\(error)")
     }
   }
 
@@ -77,7 +79,7 @@ final class BinaryGraphReader {
 
   private func readNodes() throws {
     guard let root = try archive.root("mapData"), let (keys, nodes) = try archive.entries(of: root) else {
-      throw StoreError(.corrupt, "The store has no dictionary of its objects.")
+      throw StoreError(.corrupt, "The store has no dictionary of objects.")
     }
     if keys.count != nodes.count {
       try refuse("The dictionary of its objects has \(keys.count) keys and \(nodes.count) values.")
@@ -88,7 +90,7 @@ final class BinaryGraphReader {
       do {
         guard let key = try archive.item(at: archive.place(index, in: keys)),
           let node = try archive.item(at: archive.place(index, in: nodes))
-        else { throw StoreError(.corrupt, "In the dictionary of its objects one is missing.") }
+        else { throw StoreError(.corrupt, "An object is missing in the store's dictionary of objects.") }
         try read(node, key)
         archive.giveBack(from: node, but: [keys, nodes])
       } catch {
@@ -108,13 +110,13 @@ final class BinaryGraphReader {
     guard let key = try archive.integer(key), try archive.look(at: node, nodeFields),
       try archive.isMapNode(node, 4, nodeFields),
       let number = try archive.field(0, of: node, nodeFields), try archive.integer(number) == key
-    else { throw StoreError(.corrupt, "An object of the store is no node with its own key.") }
+    else { throw StoreError(.corrupt, "An object of the store is not a node with its own key.") }
     try add(node, key)
   }
 
   private func add(_ node: KeyedArchiveBytes.Item, _ key: Int64) throws {
     guard let shape = try shape(of: node) else {
-      throw StoreError(.corrupt, "The object \(key) is of no entity that the model has.")
+      throw StoreError(.corrupt, "The object \(key) has an entity that the model does not have.")
     }
     let related = try archive.field(3, of: node, nodeFields)
     guard let list = try archive.field(2, of: node, nodeFields), let values = try archive.elements(of: list),
@@ -141,7 +143,7 @@ final class BinaryGraphReader {
   }
 
   private static func wrongCount(_ key: Int64) -> StoreError {
-    StoreError(.corrupt, "The object \(key) has not as many values as its entity has attributes.")
+    StoreError(.corrupt, "The object \(key) has another number of values than its entity has attributes.")
   }
 
   private func shape(of node: KeyedArchiveBytes.Item) throws -> BinaryShape? {

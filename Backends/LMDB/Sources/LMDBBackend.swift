@@ -54,7 +54,7 @@
     }
 
     private static func notFound(_ path: String) -> StoreError {
-      StoreError(.notFound, "There is no store.", context: ["path": path])
+      StoreError(.notFound, "There is no store at the URL.", context: ["path": path])
     }
 
     public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {

@@ -38,7 +38,7 @@
 
     @inline(never)
     private func openCursor(_ space: KeySpace) throws(StoreError) -> OpaquePointer {
-      if isClosed { throw StoreError(.closed, "The transaction has ended.") }
+      if isClosed { throw StoreError(.closed, "The snapshot or transaction has ended. Begin a new one.") }
       let cursor = try newCursor(space)
       cursors[space.rawValue] = cursor
       return cursor
@@ -83,7 +83,7 @@
         lastObject = object
         if distance < 16 { return try value(space, key) }
       }
-      if isClosed { throw StoreError(.closed, "The transaction has ended.") }
+      if isClosed { throw StoreError(.closed, "The snapshot or transaction has ended. Begin a new one.") }
       var (name, value) = (Self.value(key), MDB_val())
       switch mdb_get(transaction, trees[space.rawValue], &name, &value) {
       case MDB_SUCCESS: return Self.bytes(value)
@@ -154,7 +154,7 @@
 
     private var damaged: StoreError {
       StoreError(
-        .corrupt, "The file was damaged: a key of it is not where it must be. Work on a copy, or on a backup.",
+        .corrupt, "The file was damaged: its keys are out of order. Work on a copy, or on a backup.",
         context: ["path": path])
     }
 

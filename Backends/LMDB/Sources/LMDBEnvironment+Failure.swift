@@ -20,7 +20,7 @@
     /// The same for the next reader.
     func recover(_ deadline: Date) throws(StoreError) {
       guard writing.lock(before: deadline) else {
-        throw StoreError(.busy, "The store is being opened anew; try again.", context: ["path": path])
+        throw StoreError(.busy, "The store is being reopened; try again.", context: ["path": path])
       }
       defer { writing.unlock() }
       if isFailed { try reopen(deadline) }

@@ -211,7 +211,7 @@
       defer { gate.unlock() }
       while isChanging {
         if !gate.wait(until: deadline) {
-          throw StoreError(.busy, "The store's map is being changed; try again.", context: ["path": path])
+          throw StoreError(.busy, "The store's memory map is changing; try again.", context: ["path": path])
         }
       }
       if isClosed { throw StoreError(.closed, "The store was closed; open it again.") }
@@ -365,7 +365,8 @@
       while readers > 0 {
         if !gate.wait(until: deadline) {
           throw StoreError(
-            .busy, "The store's map must change, and views of the store are still in use; release them and try again.",
+            .busy,
+            "The store's memory map must change, but snapshots of the store are in use. Release them and try again.",
             context: ["path": path])
         }
       }

@@ -106,7 +106,7 @@
           }
           if page.u32(16) == magic && page.u32(20) < 1000 {
             throw StoreError(
-              .newerFormat, "The file is of another version of LMDB; it was left as it is.",
+              .newerFormat, "The file has another version of LMDB. It was not changed.",
               context: ["path": file.path])
           }
           throw foreign(file)
@@ -125,7 +125,9 @@
     }
 
     private static func foreign(_ file: LMDBFile) -> StoreError {
-      StoreError(.notAStore, "The file does not begin as a store of this type does.", context: ["path": file.path])
+      StoreError(
+        .notAStore, "The file does not begin like a store of this type. Open it with its own type.",
+        context: ["path": file.path])
     }
 
     static func damaged(_ what: String, _ file: LMDBFile) -> StoreError {

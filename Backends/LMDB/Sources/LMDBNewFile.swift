@@ -12,7 +12,8 @@
       try withTemporary(beside: path) { (temporary) throws(StoreError) in
         do {
           guard let file = try LMDBFile.open(temporary, isReadOnly: false) else {
-            throw StoreError(.io, "The new store file is gone.", context: ["path": temporary])
+            throw StoreError(
+              .io, "The new store file was removed while it was made. Try again.", context: ["path": temporary])
           }
           try body(file)
         }

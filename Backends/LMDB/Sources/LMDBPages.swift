@@ -125,7 +125,7 @@
     func facts() throws(StoreError) -> KeyValueFacts {
       guard let tree = try tree(named: KeySpace.facts.name) else {
         throw StoreError(
-          .notAStore, "The file is a database of LMDB, but no store of this kind; it was left as it is.",
+          .notAStore, "The file is an LMDB database of another program. It was not changed. Choose another URL.",
           context: ["path": file.path])
       }
       return KeyValueFacts { (key) throws(StoreError) in try self.value(key, in: tree) }

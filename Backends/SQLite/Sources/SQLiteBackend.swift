@@ -35,14 +35,19 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
     let path = place.path
     let exists = try SQLiteFormat.isStoreFile(path)
     if !exists && options.isReadOnly {
-      throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": path])
+      throw StoreError(
+        .notFound, "There is no store at the URL, and a read-only store is not made. Check the URL.",
+        context: ["path": path])
     }
     var identity = SQLiteOpenFiles.Identity(path)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let isWritable = FileStatus.mayBeWritten(folder) && (!exists || FileStatus.mayBeWritten(path))
     // SQLite's own error would only say that it finds no file.
     if !exists && !isWritable {
-      throw StoreError(.readOnly, "No store can be made in this folder.", context: ["path": folder])
+      throw StoreError(
+        .readOnly,
+        "No store can be made in this folder, because the folder cannot be written. Change its permissions, or choose another URL.",
+        context: ["path": folder])
     }
     // A foreign file, or a store of another model, is only read: not a byte of it changes.
     var facts = exists ? try look(at: path, schema, options, isWritable: isWritable) : nil
@@ -54,7 +59,9 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
       writer = connection
     }
     guard let facts else {
-      throw StoreError(.notAStore, "The database has no tables.", context: ["path": path])
+      throw StoreError(
+        .notAStore, "The SQLite database has no tables, so it is not a store. Choose another URL.",
+        context: ["path": path])
     }
     let file = SQLiteStoreFile(path, identity, identifier: facts.metadata.identifier)
     SQLiteOpenFiles.add(file)
@@ -64,7 +71,10 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
       try file.require(connection)
       // SQLite opens a file for reading where it cannot open it for writing.
       if connection.isReadOnly {
-        throw StoreError(.readOnly, "The store cannot be opened for writing.", context: ["path": path])
+        throw StoreError(
+          .readOnly,
+          "The store cannot be opened for writing. Change the permissions of its file and folder, or open it read-only.",
+          context: ["path": path])
       }
       return connection
     }
@@ -229,7 +239,7 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
     let place = try SQLitePlace(url)
     defer { place.release() }
     guard try SQLiteFormat.isStoreFile(place.path) else {
-      throw StoreError(.notFound, "There is no store.", context: ["path": place.path])
+      throw StoreError(.notFound, "There is no store at the URL.", context: ["path": place.path])
     }
     return try SQLiteFileView.read(place.path, options, body)
   }
@@ -244,7 +254,7 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
     let (target, origin) = (try SQLitePlace(destination), try SQLitePlace(source))
     defer { for place in [target, origin] { place.release() } }
     guard try SQLiteFormat.isStoreFile(origin.path) else {
-      throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
+      throw StoreError(.notFound, "There is no store to copy at the URL.", context: ["path": origin.path])
     }
     // Source and destination are the same file.
     if SQLiteOpenFiles.Identity(target.path) == SQLiteOpenFiles.Identity(origin.path) { return }

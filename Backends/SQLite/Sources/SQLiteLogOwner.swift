@@ -110,7 +110,7 @@ struct SQLiteLogOwner {
     }
     throw StoreError(
       .corrupt,
-      "The log or journal beside the store is another store's; take it away. Nothing of it was written to the store.",
+      "The log or journal beside the store belongs to another store. Move it away. The store was not changed.",
       context: ["path": path, "log": log])
   }
 
@@ -159,7 +159,7 @@ struct SQLiteLogOwner {
     let sizes = (try source.integer("PRAGMA page_size"), try target.integer("PRAGMA page_size"))
     if sizes.0 != sizes.1, try target.text("PRAGMA journal_mode") == "wal" {
       throw StoreError(
-        .unsupported, "A store with a log cannot get pages of another size; remove the store that is to be replaced.")
+        .unsupported, "A store with a log cannot get pages of another size. Remove the store that is to be replaced.")
     }
     metadata.additional[otherIdentifierKey] = .string(identifier)
     try SQLiteFormat.write(metadata, on: target, isNew: false)

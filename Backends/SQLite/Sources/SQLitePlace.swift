@@ -14,7 +14,9 @@ struct SQLitePlace: Sendable {
 
   init(_ url: URL) throws(StoreError) {
     guard url.isFileURL else {
-      throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
+      throw StoreError(
+        .invalidArgument, "The URL of the store is not a file URL. Use a file URL.",
+        context: ["url": url.absoluteString])
     }
     guard url.path == "/dev/null" || url.path.hasPrefix("/dev/null/") else {
       // SQLite names the files beside the database after the target of a symbolic link.

@@ -70,10 +70,13 @@ final class SQLiteStore: Store, ExternalDataStore, @unchecked Sendable {
       // So do all files that a copy beside the store may need.
       if try place.sharesExternalData(withCopyOf: identifier) {
         throw StoreError(
-          .exists, "A copy of the store has the same folder of large values.", context: ["path": place.path])
+          .exists, "A copy of the store uses the same folder of large values. Move one of them to another folder.",
+          context: ["path": place.path])
       }
       if isDurable { return }
-      guard let self else { throw StoreError(.closed, "The store was closed.", context: ["path": place.path]) }
+      guard let self else {
+        throw StoreError(.closed, "The store was closed; open it again.", context: ["path": place.path])
+      }
       try syncFiles()
     }
     externalFiles.sweep(self)

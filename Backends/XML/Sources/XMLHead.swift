@@ -55,5 +55,6 @@ enum XMLHead {
   }
 
   private static let unclear = StoreError(
-    .unsupported, "The metadata of this document cannot be replaced alone; open the store with its model, and save.")
+    .unsupported,
+    "The metadata of this document cannot be replaced without its objects. Open the store with its model, and save.")
 }

@@ -184,7 +184,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
   final var refusesChanges: Bool { isReadOnlyFlag || given.withLock { $0.isReadOnly } }
   private var readOnly: StoreError {
-    StoreError(.readOnly, "The store is read-only, or was set to read-only.", context: ["url": location?.path ?? ""])
+    StoreError(
+      .readOnly, "The store is read-only, or was set to read-only. Open it for writing to change it.",
+      context: ["url": location?.path ?? ""])
   }
 
   /// The opened store. Throws `closed` after the store was removed from its coordinator.
@@ -195,7 +197,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   var removed: StoreError {
-    StoreError(.closed, "The store was removed from its coordinator.", context: ["url": location?.path ?? ""])
+    StoreError(
+      .closed, "The store was removed from its coordinator. Add it again to use it.",
+      context: ["url": location?.path ?? ""])
   }
 
   /// A view of the present content of the store.

@@ -70,7 +70,9 @@ extension NSPersistentStoreCoordinator {
       }
       let found = try backend.metadata(at: url, options: settings)
       guard found.identifier == store.ownIdentifier else {
-        throw StoreError(.invalidArgument, "Another store is at the URL.", context: ["url": url.path])
+        throw StoreError(
+          .invalidArgument, "Another store is at the URL. Remove it first, or choose another URL.",
+          context: ["url": url.path])
       }
       // Also needed where the former URL is opened again: the store there may count versions anew.
       defer { for core in attachedContexts { core.leave(.stores) } }

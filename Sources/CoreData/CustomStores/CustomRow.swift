@@ -55,7 +55,8 @@ struct CustomRow {
 
   private func fault(_ name: String, _ given: Any) -> StoreError {
     StoreError(
-      .invalidArgument, "The store gave a value that its property cannot have.",
+      .invalidArgument,
+      "The store has returned a value that its property cannot have. Return a value of the property's type.",
       context: ["property": "\(info.entity.name).\(name)", "type": "\(type(of: given))"])
   }
 }

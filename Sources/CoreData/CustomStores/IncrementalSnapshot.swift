@@ -33,7 +33,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   }
 
   private static func failure(_ error: any Error) -> StoreError {
-    StoreError(.io, "The store could not be read.", cause: "\(error)")
+    StoreError(.io, "The store's class has thrown an error while it was read.", cause: "\(error)")
   }
 
   // MARK: Single objects

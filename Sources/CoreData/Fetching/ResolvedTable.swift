@@ -28,7 +28,9 @@ struct ResolvedTable {
   init(_ fetch: ResolvedFetch, _ core: ContextCore) throws {
     guard let frozen = core.frozen else { throw Self.error("the context has no model") }
     if fetch.block != nil || !fetch.comparators.isEmpty {
-      throw Self.error("dictionaries know no predicates by blocks and no sort descriptors by comparators")
+      throw Self.error(
+        "a fetch of dictionaries cannot have a predicate with a block or a sort descriptor with a comparator; fetch objects instead"
+      )
     }
     let parameters = fetch.parameters
     var maker = TableMaker(frozen, fetch.info.entity, fetch.resolver)
@@ -39,7 +41,9 @@ struct ResolvedTable {
     var having = ResolvedPredicate.constant(true)
     if let predicate = parameters.havingPredicate {
       if predicate.isDenied { throw Self.error("havingPredicate " + EvaluationPermission.excuse) }
-      guard let tree = PredicateTree.of(predicate) else { throw Self.error("havingPredicate is a block") }
+      guard let tree = PredicateTree.of(predicate) else {
+        throw Self.error("havingPredicate is a block; use a predicate with a format")
+      }
       do { having = try fetch.resolver.having(tree, columns: maker.names) } catch { throw Self.error(error.message) }
     }
     var plan = TablePlan(
@@ -105,7 +109,8 @@ private struct TableMaker {
   func groups(_ property: Any) throws -> [ResolvedExpression] {
     if let expression = property as? NSExpressionDescription {
       guard case .value(let value) = try column(of: expression) else {
-        throw ResolvedTable.error("\(expression.name) in propertiesToGroupBy is an aggregate, of which a group has one")
+        throw ResolvedTable.error(
+          "\(expression.name) in propertiesToGroupBy is an aggregate; group by attributes and to-one relationships")
       }
       return [value]
     }

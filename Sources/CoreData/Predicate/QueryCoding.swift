@@ -8,7 +8,7 @@ enum QueryCoding {
 
   static func content(_ predicate: NSPredicate) throws -> QueryArchive.Content {
     guard let tree = PredicateTree.of(predicate) else {
-      throw unwritable("The predicate \(predicate) evaluates a block, or is nested too deep")
+      throw unwritable("The predicate \(predicate) evaluates a block, or is nested too deeply")
     }
     return .predicate(tree)
   }
@@ -55,7 +55,7 @@ enum QueryCoding {
   static func read<Result>(_ data: Data, as type: Result.Type) throws -> Result {
     let object = try read(data)
     guard let result = object as? Result else {
-      throw error(.coderReadCorrupt, "The archive holds no \(type) but \(object).")
+      throw error(.coderReadCorrupt, "The archive has \(object) instead of a \(type).")
     }
     return result
   }

@@ -161,7 +161,7 @@ extension Salvage {
   public func read(_ url: URL, of backend: any StoreBackend, options: StoreOptions) throws(StoreError) {
     guard let salvaging = backend.capability((any SalvagingBackend).self) else {
       throw StoreError(
-        .unsupported, "Damaged stores of type \(backend.storeType) cannot be read; go back to a backup.")
+        .unsupported, "Damaged stores of type \(backend.storeType) cannot be read. Use a backup.")
     }
     try options.checkOwn(of: backend)
     try salvaging.salvage(at: url, into: self, options: options)

@@ -132,7 +132,10 @@ struct SalvageWriter {
       attempts += 1
       let cleared = clear(conflicts, in: &changes)
       if cleared == 0 || attempts > 1000 {
-        throw StoreError(.constraint, "The salvaged objects contradict each other in a way that is not known here.")
+        throw StoreError(
+          .constraint,
+          "The recovered objects break a constraint of the new store. Choose another type for the new store, and report this error."
+        )
       }
     }
     changes = emptyChanges
