@@ -76,23 +76,23 @@ extension SabotagedStores {
     },
     make("links", "forgets the first of several new links") {
       $0.changes = { changes, _ in
-        for place in changes.links.indices where changes.links[place].added.count > 1 {
-          changes.links[place].added.removeFirst()
+        for position in changes.links.indices where changes.links[position].added.count > 1 {
+          changes.links[position].added.removeFirst()
         }
       }
     },
     make("unlinks", "forgets removed links") {
-      $0.changes = { changes, _ in for place in changes.links.indices { changes.links[place].removed = [] } }
+      $0.changes = { changes, _ in for position in changes.links.indices { changes.links[position].removed = [] } }
     },
     make("reversed", "gives ordered links in reverse") {
       $0.links = { links, relationship in relationship.isOrdered ? links.reversed() : links }
     },
     make("orders", "forgets orders") {
-      $0.changes = { changes, _ in for place in changes.links.indices { changes.links[place].order = nil } }
+      $0.changes = { changes, _ in for position in changes.links.indices { changes.links[position].order = nil } }
     },
     make("unique", "ignores uniqueness constraints") { $0.definition = { $0.uniquenessConstraints = [] } },
     make("derived", "computes no derived attributes") {
-      $0.definition = { for place in $0.attributes.indices { $0.attributes[place].derivation = nil } }
+      $0.definition = { for position in $0.attributes.indices { $0.attributes[position].derivation = nil } }
     },
     make("newest", "shows the newest state in every snapshot") { $0.showsTheNewest = true },
     make("receipts", "mixes up the keys of new objects") {
@@ -134,10 +134,10 @@ extension SabotagedStores {
   private static let ignoreVersions: @Sendable (inout ChangeSet, any Store) throws(StoreError) -> Void = {
     (changes, store) throws(StoreError) in
     let view = try store.snapshot()
-    for place in changes.updates.indices {
-      let row = changes.updates[place].row
+    for position in changes.updates.indices {
+      let row = changes.updates[position].row
       guard let stored = try view.row(of: row.entity, key: row.key) else { continue }
-      changes.updates[place].row = row.copy(version: stored.version + 1)
+      changes.updates[position].row = row.copy(version: stored.version + 1)
     }
   }
 

@@ -49,9 +49,9 @@ public final class AtomicFile: Sendable {
   deinit { _ = Foundation.close(folder) }
 
   /// The device and inode of the folder with the name of the file; nil where the system does not report them.
-  var place: AtomicPlace.Key? {
+  var location: AtomicLocation.Key? {
     var status = stat()
-    return fstat(folder, &status) == 0 ? AtomicPlace.Key(folder: FileStatus(status), name: name) : nil
+    return fstat(folder, &status) == 0 ? AtomicLocation.Key(folder: FileStatus(status), name: name) : nil
   }
 
   // MARK: Reading
@@ -170,7 +170,7 @@ public final class AtomicFile: Sendable {
       guard (try? self.generation()) == generation else { throw failure }
     }
     isNamed = true
-    if isOther { AtomicPlace.endAll(place) }
+    if isOther { AtomicLocation.endAll(location) }
     guard fsync(folder) == 0 else {
       var failure = StoreError.system("The store's folder cannot be synced", path)
       failure.outcome = .outcomeUnknown
@@ -253,7 +253,7 @@ public final class AtomicFile: Sendable {
     if unlinkat(folder, name, 0) != 0 && errno != ENOENT {
       throw StoreError.system("The store file cannot be removed", path)
     }
-    AtomicPlace.endAll(place)
+    AtomicLocation.endAll(location)
     guard fsync(folder) == 0 else { throw StoreError.system("The store's folder cannot be synced", path) }
     try others()
   }

@@ -105,8 +105,8 @@ public final class AtomicFileContent {
     var start = isLast ? max(0, count - length) : 0
     while seal == nil {
       let part = try data(start..<min(count, start + length))
-      if let place = AtomicChecksum.place(in: part, isLast: isLast) {
-        seal = AtomicChecksum.Seal(place: start + place.lowerBound - part.startIndex, text: part[place])
+      if let location = AtomicChecksum.location(in: part, isLast: isLast) {
+        seal = AtomicChecksum.Seal(location: start + location.lowerBound - part.startIndex, text: part[location])
       }
       let next = isLast ? max(0, start - Self.partSize) : start + Self.partSize
       if next == start || next >= count { break }

@@ -115,10 +115,10 @@ public final class SQLBinding: Sendable {
     }
     let shape = RowShape(firstEntity: entity.index, columns: shapes, starts: starts, numbers: numbers)
     // Reading a row drops foreign rows. Only within a larger hierarchy must the statement tell entities apart.
-    let isWholeTree = entity.superentity == nil
+    let isWholeHierarchy = entity.superentity == nil
     let selection = Selection(
       columns: columns.joined(separator: ", "), table: table.name,
-      filter: isWholeTree ? "" : filter(entity.subtree, of: layout))
+      filter: isWholeHierarchy ? "" : filter(entity.subtree, of: layout))
     return (selection, shape)
   }
 

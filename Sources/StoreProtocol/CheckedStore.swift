@@ -20,13 +20,13 @@ public struct CheckedBackend: StoreBackend {
   /// capability for. Throws `invalidArgument` for an option of the backend's own (``StoreBackend/ownOptions``) that it
   /// does not know, or that has a value of another type. So do the other calls of ``StoreBackend`` with options.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
-    try requirePower(for: schema, options)
+    try requireCapability(for: schema, options)
     try options.checkOwn(of: base)
     return CheckedStore(try base.open(at: url, schema: schema, options: options))
   }
 
   /// Throws `unsupported` for a model or an option that the backend lacks the capability for.
-  public func requirePower(for schema: Schema, _ options: StoreOptions) throws(StoreError) {
+  public func requireCapability(for schema: Schema, _ options: StoreOptions) throws(StoreError) {
     if !capabilities.contains(.derivedAttributes) {
       for entity in schema.storedEntities {
         guard let derived = entity.attributes.first(where: { $0.derivation != nil }) else { continue }

@@ -189,7 +189,7 @@ extension Store {
   public func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? { self as? Capability }
 
   /// Keeps large data outside the rows by ``ExternalDataStore/keepExternalData(_:)``; nil where the store keeps it in
-  /// the row. Throws also where the capability cannot be asked for.
+  /// the row. Throws also if the store cannot report the capability.
   public func keepExternally(_ data: Data) throws(StoreError) -> Data? {
     try capability((any ExternalDataStore).self)?.keepExternalData(data)
   }

@@ -88,8 +88,8 @@ final class BinaryGraphReader {
     // already, so the bytes behind it can be released.
     for index in (0..<min(keys.count, nodes.count)).reversed() {
       do {
-        guard let key = try archive.item(at: archive.place(index, in: keys)),
-          let node = try archive.item(at: archive.place(index, in: nodes))
+        guard let key = try archive.item(at: archive.location(index, in: keys)),
+          let node = try archive.item(at: archive.location(index, in: nodes))
         else { throw StoreError(.corrupt, "An object is missing in the store's dictionary of objects.") }
         try read(node, key)
         archive.giveBack(from: node, but: [keys, nodes])
@@ -147,10 +147,10 @@ final class BinaryGraphReader {
   }
 
   private func shape(of node: KeyedArchiveBytes.Item) throws -> BinaryShape? {
-    guard let place = archive.place(1, of: node, nodeFields) else { return nil }
-    let number = try archive.number(at: place)
+    guard let location = archive.location(1, of: node, nodeFields) else { return nil }
+    let number = try archive.number(at: location)
     if let named, named.number == number { return named.shape }
-    guard let item = try archive.item(at: place), let name = try archive.string(item),
+    guard let item = try archive.item(at: location), let name = try archive.string(item),
       let entity = schema.entity(named: name), !entity.isAbstract, schema.stores(entity.index)
     else { return nil }
     named = (number, shapes[entity.index])
@@ -165,7 +165,7 @@ final class BinaryGraphReader {
       return try refuse("The relationships of the object \(key) are no dictionary.")
     }
     for index in 0..<names.count {
-      do { try addLinks(archive.place(index, in: names), archive.place(index, in: lists), entity, key) } catch {
+      do { try addLinks(archive.location(index, in: names), archive.location(index, in: lists), entity, key) } catch {
         guard let salvage else { throw error }
         salvage.lose(StoreFinding(.reference, "\(error)", entity: entity.name, key: key))
       }
@@ -174,7 +174,7 @@ final class BinaryGraphReader {
 
   /// Adds the links of one relationship.
   private func addLinks(
-    _ name: KeyedArchiveBytes.Place, _ list: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
+    _ name: KeyedArchiveBytes.Location, _ list: KeyedArchiveBytes.Location, _ entity: Entity, _ key: Int64
   ) throws {
     guard let list = try archive.item(at: list), let relationship = try relationship(name, entity, key) else {
       throw StoreError(.corrupt, "A relationship of the object \(key) has no name or no list.")
@@ -196,11 +196,11 @@ final class BinaryGraphReader {
     }
   }
 
-  /// The relationship with the name at `place`, nil if there is no string.
+  /// The relationship with the name at `location`, nil if there is no string.
   private func relationship(
-    _ place: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
+    _ location: KeyedArchiveBytes.Location, _ entity: Entity, _ key: Int64
   ) throws -> Related? {
-    let number = try archive.number(at: place)
+    let number = try archive.number(at: location)
     // Searches the next slots of the hash table if others are in use.
     var index = number & 63
     for _ in 0..<64 {
@@ -208,7 +208,7 @@ final class BinaryGraphReader {
       if known.number == number, known.entity == entity.index { return known.relationship }
       index = (index + 1) & 63
     }
-    guard let item = try archive.item(at: place), let name = try archive.string(item) else { return nil }
+    guard let item = try archive.item(at: location), let name = try archive.string(item) else { return nil }
     guard let relationship = entity.relationship(named: name) else {
       throw StoreError(.corrupt, "The object \(key) has the relationship \(name), which the model does not have.")
     }

@@ -61,7 +61,7 @@
         defer { lastValue = object }
         // In key order the next key is mostly the next entry, which needs no search.
         if object == lastValue &+ 1, mdb_cursor_get(cursor, &found, &value, MDB_NEXT) == MDB_SUCCESS,
-          found.mv_size == 10, let name = found.mv_data, let wanted = key.baseAddress, memcmp(name, wanted, 10) == 0
+          found.mv_size == 10, let name = found.mv_data, let required = key.baseAddress, memcmp(name, required, 10) == 0
         {
           return Self.bytes(value)
         }

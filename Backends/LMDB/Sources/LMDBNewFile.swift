@@ -85,7 +85,7 @@
         .busy, "This process has the store open; remove it from its coordinators first.", context: ["path": path])
     }
 
-    /// Removes the files left by a process that was killed, or lost power, while it made the store.
+    /// Removes the files left by a process that was killed, or that a loss of power ended, while it made the store.
     static func removeLeft(_ path: String) {
       TemporaryFolder.removeLeft(beside: URL(fileURLWithPath: path), for: purpose)
     }

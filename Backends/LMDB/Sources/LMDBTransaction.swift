@@ -228,7 +228,7 @@
       defer { environment.endWriting() }
       let (result, _) = FileSizeSignal.withoutIt { Int(mdb_txn_commit(transaction)) }
       if result != Int(MDB_SUCCESS) {
-        throw environment.settle(
+        throw environment.finish(
           commitNumber, LMDBError.error(Int32(result), "The store could not be written to its end", environment.path))
       }
     }

@@ -21,7 +21,7 @@ enum SQLiteFormat {
     if options.pragmas["journal_mode"] == nil {
       try connection.setJournalMode("WAL", timeout: options.timeout)
     } else {
-      try SQLiteLogOwner.promise(on: connection)
+      try SQLiteLogOwner.reserve(on: connection)
     }
     let text = SQLSchemaText(SQLLayout(schema: schema))
     if let (entity, index) = text.impossibleIndex {
@@ -36,7 +36,7 @@ enum SQLiteFormat {
       if try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 {
         return try connection.execute("ROLLBACK")
       }
-      let identifier = try SQLiteLogOwner.keepPromise(on: connection)
+      let identifier = try SQLiteLogOwner.useReserved(on: connection)
       for statement in text.statements { try connection.execute(statement) }
       let insert = try connection.prepare(
         "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")

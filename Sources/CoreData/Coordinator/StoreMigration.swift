@@ -76,8 +76,8 @@ extension NSPersistentStoreCoordinator {
       }
       // Also needed where the former URL is opened again: the store there may count versions anew.
       defer { for core in attachedContexts { core.leave(.stores) } }
-      try store.reconnect(at: url) { (place) throws(StoreError) in
-        try backend.open(at: place, schema: schema, options: settings)
+      try store.reconnect(at: url) { (storeURL) throws(StoreError) in
+        try backend.open(at: storeURL, schema: schema, options: settings)
       }
     } catch { throw CoreDataError.make(error) }
   }

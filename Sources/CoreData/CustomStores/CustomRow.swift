@@ -34,7 +34,7 @@ struct CustomRow {
         throw fault(relationship.relationship.name, given)
       }
       builder.setInt(slot, target.key)
-      if let place = relationship.relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
+      if let entitySlot = relationship.relationship.entitySlot { builder.setInt(entitySlot, Int64(target.entity)) }
     }
     return builder
   }

@@ -131,12 +131,12 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return request
   }
 
-  private func unexpected(_ found: Any, _ wanted: String) -> CocoaError {
+  private func unexpected(_ found: Any, _ required: String) -> CocoaError {
     let id = found as? NSManagedObjectID ?? (found as? NSManagedObject)?.ownID
     let given = id.map { "\($0)" } ?? "\(type(of: found))"
     return CocoaError(
       .persistentStoreInvalidType,
-      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(given); it should return \(wanted)."])
+      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(given); it should return \(required)."])
   }
 
   /// The members of a to-many relationship, as faults.

@@ -41,11 +41,11 @@ final class BackgroundFetch: @unchecked Sendable {
     var views: [StoreView] = []
     for origin in run.origins { views.append(try origin.viewForAnyThread()) }
     stamps = views.map(\.stamp)
-    var (count, isWanted) = (0, true)
+    var (count, isRequired) = (0, true)
     func counts() -> Bool {
       count += 1
-      if count % Self.chunk == 0 && isWanted { isWanted = goesOn(count) }
-      return isWanted
+      if count % Self.chunk == 0 && isRequired { isRequired = goesOn(count) }
+      return isRequired
     }
     if let table {
       let stores = run.origins.map(\.store)
@@ -54,7 +54,7 @@ final class BackgroundFetch: @unchecked Sendable {
         if counts() { rows.append(TableAnswer(values: $0, store: stores[$1])) }
       }
     }
-    for (index, view) in views.enumerated() where isWanted {
+    for (index, view) in views.enumerated() where isRequired {
       var answer: [FoundObject] = []
       try readers[index].read(view, store: run.origins[index].index) { if counts() { answer.append($0) } }
       answers.append(answer)
@@ -80,9 +80,9 @@ extension ContextCore {
   /// on the queue: for blocks, comparators and incremental stores.
   func backgroundFetch(_ parameters: FetchParameters) throws -> BackgroundFetch? {
     if parameters.resultType == .countResultType { return nil }
-    var wanted = parameters
-    if parameters.resultType == .managedObjectIDResultType { wanted = parameters.forIDs }
-    let run = try fetchRun(wanted)
+    var required = parameters
+    if parameters.resultType == .managedObjectIDResultType { required = parameters.forIDs }
+    let run = try fetchRun(required)
     if run.isFinishedInMemory { return nil }
     for origin in run.origins where try !origin.canBeReadAnywhere() { return nil }
     let isTable = parameters.resultType == .dictionaryResultType

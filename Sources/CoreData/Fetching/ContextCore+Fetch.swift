@@ -53,7 +53,7 @@ extension ContextCore {
       }
       objects = run.fetch.plan.cut(objects)
     }
-    do { try settle(objects, run) } catch { throw CoreDataError.make(error) }
+    do { try rememberFaults(objects, run) } catch { throw CoreDataError.make(error) }
     try finish(objects, run)
     return objects
   }
@@ -75,7 +75,7 @@ extension ContextCore {
   }
 
   /// Remembers objects whose rows the fetch has not read in batches, and refreshes them.
-  private func settle(_ objects: [NSManagedObject], _ run: FetchRun) throws(StoreError) {
+  private func rememberFaults(_ objects: [NSManagedObject], _ run: FetchRun) throws(StoreError) {
     let parameters = run.fetch.parameters
     for origin in run.origins where !origin.givesRows(run) {
       let own = run.origins.count == 1 ? objects : objects.filter { $0.storeIndex == origin.index }

@@ -42,16 +42,16 @@ struct FetchBatches {
     }
 
     /// The index of a key; nil if it is not in the fetch.
-    func place(_ key: Int64) -> Int? {
+    func position(_ key: Int64) -> Int? {
       var (low, high) = (0, keys.count)
       while low < high {
         let middle = (low + high) / 2
-        if keys[place(at: middle)] < key { low = middle + 1 } else { high = middle }
+        if keys[position(at: middle)] < key { low = middle + 1 } else { high = middle }
       }
-      return low < keys.count && keys[place(at: low)] == key ? place(at: low) : nil
+      return low < keys.count && keys[position(at: low)] == key ? position(at: low) : nil
     }
 
-    private func place(at index: Int) -> Int { order.map { Int($0[index]) } ?? index }
+    private func position(at index: Int) -> Int { order.map { Int($0[index]) } ?? index }
 
     func batch(_ number: Int) -> ArraySlice<Int64> { keys[number * size..<min(number * size + size, keys.count)] }
   }
@@ -83,7 +83,7 @@ struct FetchBatches {
   /// The keys of the batch of `key`.
   func batch(_ key: Int64, store: Int, root: Int) -> ArraySlice<Int64>? {
     for fetch in fetches where fetch.store == store && fetch.root == root {
-      if let place = fetch.place(key) { return fetch.batch(place / fetch.size) }
+      if let position = fetch.position(key) { return fetch.batch(position / fetch.size) }
     }
     return nil
   }
@@ -92,8 +92,8 @@ struct FetchBatches {
   mutating func takeOptions(_ key: Int64, store: UInt16, root: Int) {
     var isTaken = false
     for fetch in fetches where fetch.store == store && fetch.root == root && !fetch.waiting.isEmpty {
-      guard let place = fetch.place(key), fetch.waiting.remove(place / fetch.size) != nil else { continue }
-      due.append(Due(store: store, root: root, keys: fetch.batch(place / fetch.size), options: fetch.options))
+      guard let position = fetch.position(key), fetch.waiting.remove(position / fetch.size) != nil else { continue }
+      due.append(Due(store: store, root: root, keys: fetch.batch(position / fetch.size), options: fetch.options))
       isTaken = true
     }
     if isTaken { hasOptions = fetches.contains { !$0.waiting.isEmpty } }

@@ -56,10 +56,10 @@ struct FetchRun {
   /// applied yet. `areCut` says whether the only store has applied them.
   func results(_ answers: [[FoundObject]], areCut: Bool) -> [FoundObject] {
     if isPlain && areCut { return answers.first ?? [] }
-    let old = Set(dirty.map { FoundObject.Place(store: $0.storeIndex, key: $0.key) })
+    let old = Set(dirty.map { FoundObject.Identity(store: $0.storeIndex, key: $0.key) })
     var merged: [FoundObject] = []
     for answer in answers {
-      let clean = old.isEmpty ? answer : answer.filter { !old.contains($0.place) }
+      let clean = old.isEmpty ? answer : answer.filter { !old.contains($0.identity) }
       merged = FoundObject.merged(merged, clean, fetch.plan.sort)
     }
     merged = FoundObject.merged(merged, selected, fetch.plan.sort)

@@ -28,11 +28,11 @@ struct FoundObject {
   }
 
   /// Identifies a stored object among the objects of one root entity.
-  struct Place: Hashable {
+  struct Identity: Hashable {
     let store: UInt16
     let key: Int64
   }
-  var place: Place { Place(store: store, key: reference.key) }
+  var identity: Identity { Identity(store: store, key: reference.key) }
 
   func precedes(_ other: FoundObject, _ sorts: [ResolvedSort]) -> Bool {
     SortEvaluation.precedes(sorts, keys, other.keys) ?? isBefore(other)

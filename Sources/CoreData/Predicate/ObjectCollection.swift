@@ -32,21 +32,21 @@ enum ObjectCollection {
   }
 
   private static func value(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
-    guard let place = keys.firstIndex(where: { $0.hasPrefix("@") }) else { return plainValue(of: start, keys) }
-    let collection = plainValue(of: start, keys[..<place])
+    guard let position = keys.firstIndex(where: { $0.hasPrefix("@") }) else { return plainValue(of: start, keys) }
+    let collection = plainValue(of: start, keys[..<position])
     guard let elements = elements(collection) else {
       if AttributeCoding.flattened(collection) == nil { return nil }
-      misuse("\(keys[place]) in the key path \(keys.joined(separator: ".")) is behind what is no collection.")
+      misuse("\(keys[position]) in the key path \(keys.joined(separator: ".")) is behind what is no collection.")
     }
-    return collected(elements, by: keys[place], keys[(place + 1)...])
+    return collected(elements, by: keys[position], keys[(position + 1)...])
   }
 
   private static func plainValue(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
     var current = start
-    for (place, key) in zip(keys.indices, keys) {
-      if let elements = elements(current) { return values(of: elements, keys[place...]) }
+    for (position, key) in zip(keys.indices, keys) {
+      if let elements = elements(current) { return values(of: elements, keys[position...]) }
       let next = single(current, key)
-      if next == nil, leadsToMany(current, keys[place...]) { return [Any?]() }
+      if next == nil, leadsToMany(current, keys[position...]) { return [Any?]() }
       current = next
     }
     return current
@@ -94,11 +94,11 @@ enum ObjectCollection {
   /// A path gives one flat list. So the operators for arrays and sets do the same as the operators for objects.
   private static func collected(_ elements: [Any?], by key: String, _ rest: ArraySlice<String>) -> Any? {
     if key == "@count" { return Value.int(Int64(elements.count { !isNil($0) })) }
-    if let isDistinct = PredicateResolver.gathering[key] {
+    if let isDistinct = PredicateResolver.unionOperators[key] {
       // A further operator applies to the result of this one.
       let end = rest.firstIndex { $0.hasPrefix("@") } ?? rest.endIndex
-      let gathered = end == rest.startIndex ? elements : values(of: elements, rest[..<end])
-      return value(of: isDistinct ? distinct(gathered) : gathered, rest[end...])
+      let united = end == rest.startIndex ? elements : values(of: elements, rest[..<end])
+      return value(of: isDistinct ? distinct(united) : united, rest[end...])
     }
     let values = rest.isEmpty ? elements : values(of: elements, rest)
     switch key {
@@ -111,7 +111,7 @@ enum ObjectCollection {
   }
 
   static func knows(collectionOperator key: String) -> Bool {
-    PredicateResolver.gathering[key] != nil || ["@count", "@sum", "@avg", "@min", "@max"].contains(key)
+    PredicateResolver.unionOperators[key] != nil || ["@count", "@sum", "@avg", "@min", "@max"].contains(key)
   }
 
   static func isNil(_ operand: Any?) -> Bool {

@@ -53,7 +53,7 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
   /// The reference to the object in one store of the context's coordinator, or in any of its stores if `store` is nil.
   /// If the object is not in the store, the result is a reference that no object has.
   func reference(in core: ContextCore, at store: UInt16?) -> ObjectReference {
-    func isThere(_ place: UInt16) -> Bool { store == nil || store == .max || store == place }
+    func isThere(_ storeIndex: UInt16) -> Bool { store == nil || store == .max || store == storeIndex }
     switch self {
     case .object(let object):
       guard object.core === core else {
@@ -64,8 +64,8 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
       guard id.isKnown(to: core) else { return Self.nothing }
       // After a save no object is found by its temporary ID.
       if id.key <= 0 { return core.registry.object(id.reference, store: .max)?.reference ?? Self.nothing }
-      let place = core.storeIndex(of: id)
-      guard place != .max, isThere(place) else { return Self.nothing }
+      let storeIndex = core.storeIndex(of: id)
+      guard storeIndex != .max, isThere(storeIndex) else { return Self.nothing }
       return core.frozen?.reference(of: id) ?? Self.nothing
     case .other: return Self.nothing
     }

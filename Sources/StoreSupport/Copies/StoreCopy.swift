@@ -75,10 +75,10 @@ public struct StoreCopy {
   // MARK: Objects
 
   private func forEachObject(
-    _ inspection: Inspection, where isWanted: (Entity) -> Bool = { _ in true },
+    _ inspection: Inspection, where isRequired: (Entity) -> Bool = { _ in true },
     _ body: (InspectedObject) throws(StoreError) -> Void
   ) throws(StoreError) {
-    for entity in schema.entities where !entity.isAbstract && isWanted(entity) {
+    for entity in schema.entities where !entity.isAbstract && isRequired(entity) {
       try inspection.objects(of: entity.index, body)
     }
   }
@@ -101,7 +101,7 @@ public struct StoreCopy {
     for relationship in entity.relationships {
       guard let slot = relationship.slot, let target = try targets(relationship, object).first else { continue }
       builder.setInt(slot, target.key)
-      if let place = relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
+      if let entitySlot = relationship.entitySlot { builder.setInt(entitySlot, Int64(target.entity)) }
     }
     return try builder.finishCheckedDraft(key: object.reference.key, entity: entity, version: 1)
   }
@@ -200,7 +200,7 @@ extension StoreBackend {
     let isFree = FileStatus(url.path).map { $0.isRegular && $0.size == 0 } ?? true
     if !replaces && !isFree {
       throw StoreError(
-        .exists, "The URL of the new store is in use. Choose another URL, or remove what is there.",
+        .exists, "There is something at the URL of the new store already. Choose another URL, or remove it.",
         context: ["path": url.path])
     }
     for path in ["-wal", "-journal"].map({ url.path + $0 }) where !replaces && FileStatus(path)?.size ?? 0 > 0 {

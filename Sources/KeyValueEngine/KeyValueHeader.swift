@@ -22,7 +22,7 @@ enum KeyValueFact {
 }
 
 /// The header fields of a medium that can be read by space and key.
-public struct KeyValueFacts {
+public struct KeyValueHeader {
   private let value: (_ key: UnsafeRawBufferPointer) throws(StoreError) -> Data?
 
   /// `value` returns the value of a key among the header fields.
@@ -120,7 +120,7 @@ extension KeyValueWriting {
 
   func setMetadata(_ metadata: StoreMetadata, isNew: Bool) throws(StoreError) {
     var entries = metadata.propertyList(isNew: isNew)
-    entries[KeyValueFacts.identifierKey] = .string(metadata.identifier)
+    entries[KeyValueHeader.identifierKey] = .string(metadata.identifier)
     try setFact(KeyValueFact.metadata, BinaryPropertyListWriter.write(.dictionary(entries)))
   }
 }

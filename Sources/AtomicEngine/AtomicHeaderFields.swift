@@ -2,7 +2,7 @@ import PropertyLists
 import StoreProtocol
 
 /// Metadata entries about the file itself. Apple's readers ignore their keys and keep them.
-struct AtomicFileFacts: Sendable, Equatable {
+struct AtomicHeaderFields: Sendable, Equatable {
   /// The roots of the number spaces; see ``AtomicNumbering``.
   var roots: [String] = []
   /// Which values are names of external data.
