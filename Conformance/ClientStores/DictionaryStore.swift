@@ -127,7 +127,7 @@ package final class DictionaryStore: NSIncrementalStore, @unchecked Sendable {
   ) throws -> NSIncrementalStoreNode {
     log.append("values \(number(objectID))")
     guard let record = records[number(objectID)] else { throw CocoaError(.managedObjectReferentialIntegrity) }
-    // An unknown key is passed over; the department is asked for by itself.
+    // An unknown key is passed over; the department is read by its own request.
     var values = record.values
     values["unknown"] = 1
     values["department"] = nil

@@ -70,26 +70,26 @@ public final class ContextStack: ObjectStack {
 
   public func save() throws { try context.performAndWait { try context.save() } }
 
-  public func fetch(_ wanted: StackRequest) throws -> StackResult {
+  public func fetch(_ required: StackRequest) throws -> StackResult {
     try context.performAndWait {
-      let arguments = try wanted.arguments.map { argument in
+      let arguments = try required.arguments.map { argument in
         switch argument {
         case .value(let value): value
         case .object(let number): try object(number) as Any
         }
       }
-      let request = NSFetchRequest<NSManagedObject>(entityName: wanted.entity)
-      let predicate = try NSPredicate.parse(wanted.format, arguments)
+      let request = NSFetchRequest<NSManagedObject>(entityName: required.entity)
+      let predicate = try NSPredicate.parse(required.format, arguments)
       request.predicate = predicate
-      request.sortDescriptors = wanted.sort.map {
+      request.sortDescriptors = required.sort.map {
         NSSortDescriptor(key: $0.key, ascending: $0.isAscending, selector: $0.selector.map { Selector($0) })
       }
-      (request.fetchOffset, request.fetchLimit) = (wanted.offset, wanted.limit ?? 0)
+      (request.fetchOffset, request.fetchLimit) = (required.offset, required.limit ?? 0)
       // Core Data treats a limit of 0 as no limit.
-      let isEmpty = wanted.limit == 0
+      let isEmpty = required.limit == 0
       let fetched = isEmpty ? [] : try context.fetch(request).map { numbers[$0] ?? -1 }
       let count = isEmpty ? 0 : try context.count(for: request)
-      let all = objects.filter { isKind($0.value.entity, of: wanted.entity) }
+      let all = objects.filter { isKind($0.value.entity, of: required.entity) }
       let met = all.filter { predicate.evaluate(with: $0.value) }.map(\.key).sorted()
       return StackResult(fetched: fetched, count: count, met: met)
     }

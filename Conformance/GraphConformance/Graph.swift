@@ -44,10 +44,10 @@ final class Graph: @unchecked Sendable {
   /// A coordinator with the store at a location. It is closed when the case ends.
   @discardableResult
   func newCoordinator(
-    _ model: NSManagedObjectModel? = nil, place: Int = 0, options: [String: Any]? = nil
+    _ model: NSManagedObjectModel? = nil, site: Int = 0, options: [String: Any]? = nil
   ) throws -> NSPersistentStoreCoordinator {
     let coordinator = emptyCoordinator(model)
-    try add(place, to: coordinator, options: options)
+    try add(site, to: coordinator, options: options)
     return coordinator
   }
 
@@ -61,20 +61,20 @@ final class Graph: @unchecked Sendable {
   /// Adds the store at a location, of the case's type by default.
   @discardableResult
   func add(
-    _ place: Int = 0, to coordinator: NSPersistentStoreCoordinator, type: String? = nil, configuration: String? = nil,
+    _ site: Int = 0, to coordinator: NSPersistentStoreCoordinator, type: String? = nil, configuration: String? = nil,
     options: [String: Any]? = nil
   ) throws -> NSPersistentStore {
     let store = try coordinator.addPersistentStore(
-      ofType: type ?? storeType, configurationName: configuration, at: url(place), options: options)
-    try context.opened(store.requireEngine(), in: place)
+      ofType: type ?? storeType, configurationName: configuration, at: url(site), options: options)
+    try context.opened(store.requireEngine(), in: site)
     return store
   }
 
-  func url(_ place: Int = 0) -> URL { context.url(of: place) }
+  func url(_ site: Int = 0) -> URL { context.url(of: site) }
 
   /// Limits ``whileFilesFail(_:)`` to the files of a location. Call it before the files are opened.
-  func watchFiles(of place: Int) {
-    FailingFiles.watch(url(place).deletingLastPathComponent().resolvingSymlinksInPath().path)
+  func watchFiles(of site: Int) {
+    FailingFiles.watch(url(site).deletingLastPathComponent().resolvingSymlinksInPath().path)
   }
 
   /// Runs `body` while every write to the watched files fails.
@@ -226,10 +226,10 @@ extension Graph {
   /// runner knows, including the case's own, except classes of clients.
   func withPeers(_ body: (_ name: String, _ type: String, _ url: URL, _ isPersistent: Bool) throws -> Void) throws {
     for peer in context.peers where peer.opensStores {
-      let place = try peer.makeLocation()
-      defer { try? peer.destroy(place) }
+      let site = try peer.makeLocation()
+      defer { try? peer.destroy(site) }
       try context.label(peer.name) {
-        try body(peer.name, peer.backend.storeType, place.url, peer.backend.capabilities.contains(.persistent))
+        try body(peer.name, peer.backend.storeType, site.url, peer.backend.capabilities.contains(.persistent))
       }
     }
   }

@@ -13,14 +13,14 @@ struct GraphCase: Sendable {
   init(
     _ id: String, _ title: String, _ model: @escaping @Sendable () -> NSManagedObjectModel = { Models.people },
     requirements: [String] = [], needs: Need = .nothing, without: Need = .nothing, ways: Ways = .all,
-    places: Int = 1, races: Bool = false, needsBackend: Bool = false, disturbsFiles: Bool = false, size: Load = .small,
+    sites: Int = 1, races: Bool = false, needsBackend: Bool = false, disturbsFiles: Bool = false, size: Load = .small,
     programs: [String: @Sendable () throws -> Void] = [:],
     body: @escaping @Sendable (Graph) throws -> Void
   ) {
     conformanceCase = ConformanceCase(
       id, title, requirements: requirements, requires: needs.capabilities, absent: without.capabilities,
       level: Self.level(of: id), size: size.size,
-      profiles: ways.profiles, places: places, races: races,
+      profiles: ways.profiles, sites: sites, races: races,
       disturbsFiles: disturbsFiles, needsBackend: needsBackend,
       roles: programs.mapValues { program in { _ in try program() } }
     ) { context in

@@ -25,9 +25,9 @@ enum Models {
   static let staff: NSManagedObjectModel = {
     let photo = attribute("photo", .binaryDataAttributeType)
     photo.allowsExternalBinaryDataStorage = true
-    let place = NSCompositeAttributeDescription()
-    place.name = "place"
-    place.elements = [attribute("city", .stringAttributeType), attribute("floor", .integer16AttributeType)]
+    let composite = NSCompositeAttributeDescription()
+    composite.name = "place"
+    composite.elements = [attribute("city", .stringAttributeType), attribute("floor", .integer16AttributeType)]
     let employee = entity(
       "Employee",
       [
@@ -46,7 +46,7 @@ enum Models {
       "Team",
       [
         attribute("title", .stringAttributeType), attribute("number", .integer64AttributeType),
-        attribute("stamp", .binaryDataAttributeType), attribute("notes", .transformableAttributeType), place,
+        attribute("stamp", .binaryDataAttributeType), attribute("notes", .transformableAttributeType), composite,
       ])
     let tag = entity(
       "Tag",
@@ -84,16 +84,16 @@ enum Models {
 
   /// M2: an optional attribute of each type, a composite one, and binary data that may be stored externally.
   static let allTypes: NSManagedObjectModel = {
-    let place = NSCompositeAttributeDescription()
-    place.name = "place"
-    place.elements = [attribute("city", .stringAttributeType), attribute("floor", .integer16AttributeType)]
+    let composite = NSCompositeAttributeDescription()
+    composite.name = "place"
+    composite.elements = [attribute("city", .stringAttributeType), attribute("floor", .integer16AttributeType)]
     let large = attribute("large", .binaryDataAttributeType)
     large.allowsExternalBinaryDataStorage = true
     let number = attribute("number", .integer64AttributeType)
     let transient = attribute("transient", .stringAttributeType)
     transient.isTransient = true
     return model([
-      entity("AllTypes", types.map { attribute($0.name, $0.type) } + [number, place, large, transient])
+      entity("AllTypes", types.map { attribute($0.name, $0.type) } + [number, composite, large, transient])
     ])
   }()
 

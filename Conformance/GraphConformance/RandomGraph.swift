@@ -18,9 +18,9 @@ struct RandomGraph {
   mutating func model() -> NSManagedObjectModel {
     let entities = (0..<1 + random.next(below: 4)).map { number in
       var attributes = [Models.attribute(number == 0 ? "name" : "title\(number)", .stringAttributeType)]
-      for place in 0..<random.next(below: 5) {
+      for position in 0..<random.next(below: 5) {
         let type = Models.types[random.next(below: Models.types.count)]
-        attributes.append(Models.attribute("\(type.name)\(number)\(place)", type.type))
+        attributes.append(Models.attribute("\(type.name)\(number)\(position)", type.type))
       }
       return Models.entity("E\(number)", attributes)
     }

@@ -9,7 +9,7 @@ extension SabotagedStores {
     make("forgets", "forgets the last commit when it is closed") {
       let former = Former()
       $0.changes = { _, store in former.remember(store) }
-      $0.beforeOpening = { former.place($0) }
+      $0.beforeOpening = { former.position($0) }
       $0.afterClosing = { former.restore($0) }
     },
     make("metadata", "keeps the metadata that it was made with") {
@@ -46,7 +46,7 @@ extension SabotagedStores {
   private final class Former: Sendable {
     private let state = Mutex<(url: URL?, bytes: [String: Data])>((nil, [:]))
 
-    func place(_ url: URL) { state.withLock { $0.url = url } }
+    func position(_ url: URL) { state.withLock { $0.url = url } }
 
     func remember(_ store: any Store) {
       state.withLock { state in

@@ -88,7 +88,7 @@ extension SabotagedStores {
     },
     make("unique", "ignores uniqueness constraints") { $0.definition = { $0.uniquenessConstraints = [] } },
     make("derived", "computes no derived attributes") {
-      $0.definition = { for place in $0.attributes.indices { $0.attributes[place].derivation = nil } }
+      $0.definition = { for position in $0.attributes.indices { $0.attributes[position].derivation = nil } }
     },
     make("newest", "shows the newest state in every snapshot") { $0.showsTheNewest = true },
     make("receipts", "mixes up the keys of new objects") {
@@ -130,10 +130,10 @@ extension SabotagedStores {
   private static let ignoreVersions: @Sendable (inout ChangeSet, any Store) throws(StoreError) -> Void = {
     (changes, store) throws(StoreError) in
     let view = try store.snapshot()
-    for place in changes.updates.indices {
-      let row = changes.updates[place].row
+    for position in changes.updates.indices {
+      let row = changes.updates[position].row
       guard let stored = try view.row(of: row.entity, key: row.key) else { continue }
-      changes.updates[place].row = row.copy(version: stored.version + 1)
+      changes.updates[position].row = row.copy(version: stored.version + 1)
     }
   }
 

@@ -64,7 +64,7 @@ struct Sabotage: Sendable {
   var options: @Sendable (inout StoreOptions) -> Void = { _ in }
   var beforeOpening: @Sendable (URL) throws(StoreError) -> Void = { _ in }
   var takesForeignFiles = false
-  /// What of the model the store is not told.
+  /// The part of the model that the store does not get.
   var definition: (@Sendable (inout EntityDefinition) -> Void)?
   /// What a commit is turned into before the store gets it.
   var changes: @Sendable (inout ChangeSet, any Store) throws(StoreError) -> Void = { _, _ in }

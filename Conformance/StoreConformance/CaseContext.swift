@@ -19,7 +19,7 @@ public final class CaseContext: @unchecked Sendable {
   public let harness: any StoreHarness
   /// The kinds of stores to copy to: all that the runner knows, including the case's own.
   public let peers: [any StoreHarness]
-  private(set) var places: [Place] = []
+  private(set) var sites: [Site] = []
   private let lock = NSLock()
   private var problems: [Failure.Problem] = []
   private var expectations = 0
@@ -36,9 +36,9 @@ public final class CaseContext: @unchecked Sendable {
     self.seed = seed
     self.processes = processes
     random = SplitMix64(seed: seed)
-    for _ in 0..<max(1, conformanceCase.places) { places.append(Place(try harness.makeLocation())) }
-    if conformanceCase.disturbsFiles, let folder = places[0].location.folder {
-      let paths = places.compactMap { $0.location.folder?.resolvingSymlinksInPath().path }
+    for _ in 0..<max(1, conformanceCase.sites) { sites.append(Site(try harness.makeLocation())) }
+    if conformanceCase.disturbsFiles, let folder = sites[0].location.folder {
+      let paths = sites.compactMap { $0.location.folder?.resolvingSymlinksInPath().path }
       FailingFiles.watch(paths.reduce(folder.resolvingSymlinksInPath().path) { $0.commonPrefix(with: $1) })
     }
   }
@@ -48,11 +48,11 @@ public final class CaseContext: @unchecked Sendable {
   /// The backend of the store, behind the check that every store is opened through.
   public var backend: any StoreBackend { CheckedBackend(harness.backend) }
   /// The case's first location.
-  public var location: StoreLocation { places[0].location }
+  public var location: StoreLocation { sites[0].location }
   /// The URL of the store at the case's first location.
   public var url: URL { location.url }
   /// The URL of one of the case's locations.
-  public func url(of place: Int) -> URL { places[place].location.url }
+  public func url(of site: Int) -> URL { sites[site].location.url }
 
   // MARK: Stores
 
@@ -63,19 +63,19 @@ public final class CaseContext: @unchecked Sendable {
 
   /// Opens the store of one of the case's locations.
   public func open(
-    _ schema: Schema, in place: Int, _ options: StoreOptions = StoreOptions()
+    _ schema: Schema, in site: Int, _ options: StoreOptions = StoreOptions()
   ) throws(StoreError) -> Session {
-    let session = try Session(backend, places[place].location.url, schema, options, profile)
-    places[place].sessions.append(session)
-    opened(session.store, in: place)
+    let session = try Session(backend, sites[site].location.url, schema, options, profile)
+    sites[site].sessions.append(session)
+    opened(session.store, in: site)
     return session
   }
 
   /// Notes that the case itself has opened the store of a location. The case must close it before it ends. The location
   /// is checked then.
-  public func opened(_ store: any Store, in place: Int) {
-    places[place].schema = store.schema
-    if places[place].identifier == nil { places[place].identifier = store.identifier }
+  public func opened(_ store: any Store, in site: Int) {
+    sites[site].schema = store.schema
+    if sites[site].identifier == nil { sites[site].identifier = store.identifier }
   }
 
   /// Records the defects of an open store, for a store that is gone when it is closed.
@@ -91,16 +91,16 @@ public final class CaseContext: @unchecked Sendable {
   }
 
   /// Notes that the case leaves an unsound store on purpose.
-  public func leavesDamage() { for index in places.indices { places[index].isDamaged = true } }
+  public func leavesDamage() { for index in sites.indices { sites[index].isDamaged = true } }
 
   /// Notes that a file may remain in the case's folder.
-  public func leaves(_ file: String) { places[0].extraFiles.insert(file) }
+  public func leaves(_ file: String) { sites[0].extraFiles.insert(file) }
 
   /// Notes that files may end with a mode that lets other users read or write them.
-  public func allows(mode: Int) { for index in places.indices { places[index].mode = mode } }
+  public func allows(mode: Int) { for index in sites.indices { sites[index].mode = mode } }
 
   /// Notes that the location has another store now.
-  public func isReplaced() { for index in places.indices { places[index].identifier = nil } }
+  public func isReplaced() { for index in sites.indices { sites[index].identifier = nil } }
 
   // MARK: Expectations
 
@@ -162,7 +162,7 @@ public final class CaseContext: @unchecked Sendable {
   }
 
   /// One location of a case with its state.
-  struct Place {
+  struct Site {
     let location: StoreLocation
     var sessions: [Session] = []
     var schema: Schema?

@@ -24,7 +24,7 @@ public struct CaseRun {
       let context = try CaseContext(
         conformanceCase, harness, profile, seed: seed, peers: peers, processes: processes)
       let outcome = outcome(conformanceCase, context)
-      for place in context.places { try harness.destroy(place.location) }
+      for site in context.sites { try harness.destroy(site.location) }
       return outcome
     } catch { return .harnessError("\(error)") }
   }
@@ -54,35 +54,35 @@ struct Postconditions {
   }
 
   func check() {
-    for place in context.places {
+    for site in context.sites {
       let isPersistent = harness.backend.capabilities.contains(.persistent)
-      if !isPersistent { checkOpen(place) }
-      closeAll(place)
-      if isPersistent { checkReopened(place) }
-      checkFiles(place)
-      checkDescriptors(place)
-      destroy(place)
+      if !isPersistent { checkOpen(site) }
+      closeAll(site)
+      if isPersistent { checkReopened(site) }
+      checkFiles(site)
+      checkDescriptors(site)
+      destroy(site)
     }
   }
 
-  private func closeAll(_ place: CaseContext.Place) {
-    for session in place.sessions {
+  private func closeAll(_ site: CaseContext.Site) {
+    for session in site.sessions {
       do { try session.close() } catch { context.note("U6: the store cannot be closed: \(error)") }
     }
   }
 
-  private func checkOpen(_ place: CaseContext.Place) {
-    guard let store = place.sessions.last?.store, (try? store.snapshot()) != nil else { return }
+  private func checkOpen(_ site: CaseContext.Site) {
+    guard let store = site.sessions.last?.store, (try? store.snapshot()) != nil else { return }
     note("U3", ConsistencyCheck.problems(of: store))
   }
 
-  private func checkReopened(_ place: CaseContext.Place) {
-    guard let schema = place.schema, !place.isDamaged, harness.opensStores else { return }
+  private func checkReopened(_ site: CaseContext.Site) {
+    guard let schema = site.schema, !site.isDamaged, harness.opensStores else { return }
     do {
       let store = try CheckedBackend(harness.backend).open(
-        at: place.location.url, schema: schema, options: StoreOptions())
+        at: site.location.url, schema: schema, options: StoreOptions())
       note("U3", ConsistencyCheck.problems(of: store))
-      if let identifier = place.identifier, identifier != store.identifier {
+      if let identifier = site.identifier, identifier != store.identifier {
         context.note("U7: the identifier has become \(store.identifier), it was \(identifier)")
       }
       try store.close()
@@ -95,16 +95,16 @@ struct Postconditions {
 
   // MARK: Files
 
-  private func checkFiles(_ place: CaseContext.Place) {
-    guard let folder = place.location.folder, !place.isDamaged else { return }
+  private func checkFiles(_ site: CaseContext.Site) {
+    guard let folder = site.location.folder, !site.isDamaged else { return }
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    for file in files where !place.extraFiles.contains(file) {
-      if !harness.belongs(file, to: place.location) { context.note("U4: the file \(file) is left behind") }
+    for file in files where !site.extraFiles.contains(file) {
+      if !harness.belongs(file, to: site.location) { context.note("U4: the file \(file) is left behind") }
       let path = folder.appending(path: file).path
       let attributes = try? FileManager.default.attributesOfItem(atPath: path)
       let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue ?? 0
       let isLink = attributes?[.type] as? FileAttributeType == .typeSymbolicLink
-      if mode & 0o077 != 0 && !isLink && mode != place.mode {
+      if mode & 0o077 != 0 && !isLink && mode != site.mode {
         context.note("U5: \(file) has the mode 0\(String(mode, radix: 8))")
       }
     }
@@ -112,8 +112,8 @@ struct Postconditions {
 
   /// Checks for open descriptors of this process in the location's folder. Does nothing on systems that cannot list
   /// descriptors.
-  private func checkDescriptors(_ place: CaseContext.Place) {
-    guard let folder = place.location.folder?.resolvingSymlinksInPath().path else { return }
+  private func checkDescriptors(_ site: CaseContext.Site) {
+    guard let folder = site.location.folder?.resolvingSymlinksInPath().path else { return }
     let list = "/proc/self/fd"
     for name in (try? FileManager.default.contentsOfDirectory(atPath: list)) ?? [] {
       let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(list)/\(name)")) ?? ""
@@ -124,12 +124,12 @@ struct Postconditions {
   }
 
   /// A destroyed store leaves nothing behind.
-  private func destroy(_ place: CaseContext.Place) {
-    guard place.schema != nil, !place.isDamaged, let folder = place.location.folder else { return }
+  private func destroy(_ site: CaseContext.Site) {
+    guard site.schema != nil, !site.isDamaged, let folder = site.location.folder else { return }
     do {
-      try harness.backend.destroy(at: place.location.url, options: StoreOptions())
+      try harness.backend.destroy(at: site.location.url, options: StoreOptions())
       let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-        .filter { !place.extraFiles.contains($0) }
+        .filter { !site.extraFiles.contains($0) }
       if !left.isEmpty { context.note("U4: a destroyed store leaves \(left.sorted().joined(separator: ", "))") }
     } catch { context.note("U4: the store cannot be destroyed: \(error)") }
   }

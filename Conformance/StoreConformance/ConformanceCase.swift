@@ -22,7 +22,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   /// The profiles that can change its result.
   public let profiles: Set<Profile>
   /// How many locations the case needs: two for copying from one store to another.
-  public let places: Int
+  public let sites: Int
   /// Whether it runs other processes. Only a runner can start those.
   public let needsProcesses: Bool
   /// Whether it makes files fail, by ``FailingFiles``. Then it has its process to itself.
@@ -44,7 +44,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
   /// to.
   public init(
     _ id: String, _ title: String, requirements: [String] = [], requires: Capabilities = [], absent: Capabilities = [],
-    level: Level = .core, size: Size = .small, profiles: Set<Profile> = Profile.all, places: Int = 1,
+    level: Level = .core, size: Size = .small, profiles: Set<Profile> = Profile.all, sites: Int = 1,
     races: Bool = false, disturbsFiles: Bool = false, needsBackend: Bool = false,
     roles: [String: @Sendable (RoleContext) throws -> Void] = [:],
     body: @escaping @Sendable (CaseContext) throws -> Void
@@ -57,7 +57,7 @@ public struct ConformanceCase: Sendable, CustomStringConvertible {
     self.level = level
     self.size = size
     self.profiles = profiles
-    self.places = places
+    self.sites = sites
     self.races = races
     self.roles = roles
     needsProcesses = !roles.isEmpty

@@ -155,23 +155,23 @@ public enum FailingFiles {
   }
 
   private static func begin(_ fault: FileFault, _ log: String?) {
-    var wanted = ff_fault()
-    wanted.kinds = fault.calls.rawValue
-    (wanted.first, wanted.count) = (fault.first, fault.count)
+    var required = ff_fault()
+    required.kinds = fault.calls.rawValue
+    (required.first, required.count) = (fault.first, fault.count)
     switch fault.effect {
-    case .nothing: wanted.effect = Int32(FF_NOTHING)
-    case .error(let number): (wanted.effect, wanted.error) = (Int32(FF_FAIL), number)
-    case .late(let number): (wanted.effect, wanted.error) = (Int32(FF_LATE), number)
-    case .short: wanted.effect = Int32(FF_SHORT)
-    case .full(let room): (wanted.effect, wanted.error, wanted.room) = (Int32(FF_FULL), ENOSPC, room)
-    case .dieBefore: wanted.effect = Int32(FF_BEFORE)
-    case .dieAfter: wanted.effect = Int32(FF_AFTER)
-    case .dieTorn: wanted.effect = Int32(FF_TORN)
+    case .nothing: required.effect = Int32(FF_NOTHING)
+    case .error(let number): (required.effect, required.error) = (Int32(FF_FAIL), number)
+    case .late(let number): (required.effect, required.error) = (Int32(FF_LATE), number)
+    case .short: required.effect = Int32(FF_SHORT)
+    case .full(let room): (required.effect, required.error, required.room) = (Int32(FF_FULL), ENOSPC, room)
+    case .dieBefore: required.effect = Int32(FF_BEFORE)
+    case .dieAfter: required.effect = Int32(FF_AFTER)
+    case .dieTorn: required.effect = Int32(FF_TORN)
     }
-    guard let log else { return ff_begin(&wanted) }
+    guard let log else { return ff_begin(&required) }
     log.withCString { path in
-      wanted.log = path
-      ff_begin(&wanted)
+      required.log = path
+      ff_begin(&required)
     }
   }
 }

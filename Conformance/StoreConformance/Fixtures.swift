@@ -36,13 +36,13 @@ public enum Fixtures {
       attribute.isOptional = false
       all.attributes.append(attribute)
     }
-    var place = AttributeDefinition(name: "place", type: .composite)
-    place.elements = [
+    var position = AttributeDefinition(name: "place", type: .composite)
+    position.elements = [
       AttributeDefinition(name: "city", type: .string), AttributeDefinition(name: "floor", type: .integer16),
     ]
     var large = AttributeDefinition(name: "large", type: .binaryData)
     large.allowsExternalBinaryDataStorage = true
-    all.attributes += [place, large]
+    all.attributes += [position, large]
     return try frozen("allTypes", [all])
   }
 

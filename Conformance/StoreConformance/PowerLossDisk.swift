@@ -26,15 +26,15 @@ struct PowerLossDisk {
     var lasting: [UInt8] = []
     var pending: [Operation] = []
     /// The number of durable operations.
-    var settled = 0
+    var finished = 0
 
     init(isFolder: Bool) { self.isFolder = isFolder }
 
-    func settle(_ total: Int) {
-      let count = max(0, total - settled)
+    func finish(_ total: Int) {
+      let count = max(0, total - finished)
       for operation in pending.prefix(count) { PowerLossDisk.apply(operation, to: &lasting) }
       pending.removeFirst(min(count, pending.count))
-      settled += count
+      finished += count
     }
   }
 
@@ -70,13 +70,13 @@ struct PowerLossDisk {
     case "write", "dwrite":
       let node = try node(words[0])
       node.pending.append(.write(Int(words[1]) ?? 0, record.bytes))
-      if record.kind == "dwrite" && isDone { node.settle(node.settled + node.pending.count) }
+      if record.kind == "dwrite" && isDone { node.finish(node.finished + node.pending.count) }
     case "truncate": try node(words[0]).pending.append(.truncate(Int(words[1]) ?? 0))
     case "sync":
       let node = try node(words[1])
       let path = node.isFolder ? now.first { $0.value === node }?.key : nil
-      syncs[words[0]] = (node, node.isFolder ? pending.count : node.settled + node.pending.count, path)
-    case "synced": if isDone, let sync = syncs.removeValue(forKey: words[0]) { settle(sync) }
+      syncs[words[0]] = (node, node.isFolder ? pending.count : node.finished + node.pending.count, path)
+    case "synced": if isDone, let sync = syncs.removeValue(forKey: words[0]) { finish(sync) }
     case "link": rename([words[1]: try node(words[0])])
     case "unlink": rename([words[0]: nil])
     case "rename":
@@ -96,13 +96,13 @@ struct PowerLossDisk {
     pending.append(change)
   }
 
-  private mutating func settle(_ sync: (node: Node, total: Int, folder: String?)) {
-    guard let folder = sync.folder else { return sync.node.settle(sync.total) }
+  private mutating func finish(_ sync: (node: Node, total: Int, folder: String?)) {
+    guard let folder = sync.folder else { return sync.node.finish(sync.total) }
     // Changes of other folders stay. A durable change is emptied, so that the indexes of the others stay valid.
-    for place in pending.indices.prefix(sync.total)
-    where pending[place].keys.contains(where: { ($0 as NSString).deletingLastPathComponent == folder }) {
-      for (path, node) in pending[place] { lasting[path] = node }
-      pending[place] = [:]
+    for position in pending.indices.prefix(sync.total)
+    where pending[position].keys.contains(where: { ($0 as NSString).deletingLastPathComponent == folder }) {
+      for (path, node) in pending[position] { lasting[path] = node }
+      pending[position] = [:]
     }
   }
 
@@ -134,8 +134,8 @@ struct PowerLossDisk {
   private func content(_ node: Node, _ rest: Rest, _ random: inout SplitMix64) -> [UInt8] {
     var content = node.lasting
     let operations = chosen(node.pending, rest, &random)
-    for (place, operation) in operations.enumerated() {
-      let isTorn = rest == .sectors || (rest == .first && place == operations.count - 1)
+    for (position, operation) in operations.enumerated() {
+      let isTorn = rest == .sectors || (rest == .first && position == operations.count - 1)
       for part in isTorn ? sectors(operation, &random) : [operation] { Self.apply(part, to: &content) }
     }
     return content

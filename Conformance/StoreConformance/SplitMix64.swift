@@ -2,7 +2,7 @@
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator with a seed.
+  /// A generator that gives the same numbers for the same seed.
   public init(seed: UInt64) { state = seed }
 
   public mutating func next() -> UInt64 {

@@ -3,7 +3,7 @@ import StoreProtocol
 
 /// Everything that the suite needs for a store type. The author of a backend writes one.
 ///
-/// The suite opens stores through ``CheckedBackend``, as every user does.
+/// The suite opens stores through `CheckedBackend`, as every user does.
 public protocol StoreHarness: Sendable {
   /// The name in commands and reports, lower case, for example `sqlite`.
   var name: String { get }

@@ -1,10 +1,10 @@
 import StoreConformance
 import StoreProtocol
 
-/// What stores declare against what is wanted of them.
+/// What stores declare, compared with what is required of them.
 enum CapabilityTable {
-  /// `yes` declared, `-` neither declared nor wanted, `missing` wanted and not declared, `more` declared and not
-  /// wanted.
+  /// `yes` declared, `-` neither declared nor required, `missing` required and not declared, `more` declared and not
+  /// required.
   static func text(_ harnesses: [any StoreHarness]) -> String {
     var rows = [["capability"] + harnesses.map(\.name)]
     for (name, capability) in Capabilities.named {

@@ -88,12 +88,12 @@ extension ModelCommands {
 /// `diff-predicates`: random predicates on every store against plain dictionaries.
 extension ModelCommands {
   func predicates(_ stacks: ConformanceCommand.StackMaker?) throws -> Int32 {
-    let wanted = try arguments.number("--n", default: 500)
+    let required = try arguments.number("--n", default: 500)
     let least = try leastPushed()
     var status: Int32 = 0
     for harness in harnesses where harness.opensStores {
       let start = Date()
-      let report = try PredicateRun(harness).run(count: wanted, seed: seed)
+      let report = try PredicateRun(harness).run(count: required, seed: seed)
       let pushed = "\(report.pushed * 100 / max(1, report.count)) % pushed down"
       status = max(status, tell(harness.name, report, since: start, pushed))
       if let least = least[harness.name], !pushesEnough(harness.name, report, least) { status = 1 }
@@ -103,10 +103,10 @@ extension ModelCommands {
         }
       }
       guard let stacks else { continue }
-      let (place, begin) = (try harness.makeLocation(), Date())
-      defer { try? harness.destroy(place) }
-      let unsaved = try UnsavedPredicateRun(try stacks(harness, place.url)).run(
-        count: wanted, seed: seed)
+      let (position, begin) = (try harness.makeLocation(), Date())
+      defer { try? harness.destroy(position) }
+      let unsaved = try UnsavedPredicateRun(try stacks(harness, position.url)).run(
+        count: required, seed: seed)
       status = max(status, tell(harness.name, unsaved, since: begin, "with unsaved changes laid over"))
     }
     return status

@@ -9,7 +9,7 @@ struct RunCommand {
   private let harnesses: [any StoreHarness]
   private let profiles: [Profile]
   private let known: CaseList
-  /// Those that are asked for.
+  /// The requested ones.
   private let cases: [ConformanceCase]
   private let seed: UInt64
   /// How long a small case may take, in seconds.

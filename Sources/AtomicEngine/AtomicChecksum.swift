@@ -21,12 +21,12 @@ public enum AtomicChecksum {
 
   /// The checksum text of a file, and the offset of its digits.
   struct Seal {
-    let place: Int
+    let location: Int
     let text: Data
 
     /// Whether the text is the checksum of the file. `sum` covers all bytes of the file, the digits included.
     func isOf(_ sum: CRC64, fileSize: Int) -> Bool {
-      let behind = fileSize - place - digits
+      let behind = fileSize - location - digits
       guard behind >= 0 else { return false }
       // Computes the sum as if the digits were zeros.
       var sum = sum
@@ -42,7 +42,7 @@ public enum AtomicChecksum {
 
   /// The range of the digits. User data may contain the same text, so the caller says whether the first or the last one
   /// counts: the first where the metadata precedes the objects.
-  static func place(in bytes: Data, isLast: Bool) -> Range<Data.Index>? {
+  static func location(in bytes: Data, isLast: Bool) -> Range<Data.Index>? {
     guard let found = bytes.range(of: Data(prefix.utf8), options: isLast ? .backwards : []),
       found.upperBound + digits <= bytes.endIndex
     else { return nil }

@@ -37,7 +37,9 @@ struct AtomicCommit {
     let draft = CommitDraft(changes, graph.schema, isRehearsal: isRehearsal)
     (targets, given) = (draft.targets, draft.givenKeys)
     for object in given where graph.row(of: object.entity, object.key) != nil {
-      throw StoreError(.invalidArgument, "There is an object with the key \(object.key) already.")
+      throw StoreError(
+        .invalidArgument,
+        "An object with the key \(object.key) exists already. Take keys for new objects from allocateKeys.")
     }
     try self.graph.raiseHighestKey(to: given.lazy.map(\.key).max() ?? 0)
     let keys = try self.graph.takeKeys(draft.keyNeeds.reduce(0) { $0 + $1.count })
@@ -53,7 +55,7 @@ struct AtomicCommit {
     deleteRows()
     updateRows()
     insertRows()
-    try graph.separateTrees(given)
+    try graph.separateHierarchies(given)
     changeLinks()
     judgeTargets()
     judgeDeletions()
@@ -121,38 +123,38 @@ struct AtomicCommit {
         edits[table][row.int(slot), default: .init()].removed.insert(key)
       }
     }
-    for (tree, keys) in gone.enumerated() where !keys.isEmpty { graph.trees[tree].remove(keys) }
+    for (hierarchy, keys) in gone.enumerated() where !keys.isEmpty { graph.hierarchies[hierarchy].remove(keys) }
   }
 
   private mutating func updateRows() {
     for update in changes.updates {
       let row = update.row
-      let tree = shape.hierarchies[row.entity]
-      guard let place = graph.trees[tree].place(of: row.key) else { continue }
-      let old = graph.trees[tree].rows[place]
+      let hierarchy = shape.hierarchies[row.entity]
+      guard let position = graph.hierarchies[hierarchy].position(of: row.key) else { continue }
+      let old = graph.hierarchies[hierarchy].rows[position]
       for (slot, table) in shape.backLinks[row.entity] where update.changed.contains(slot) {
         if !old.isNull(slot) { edits[table][old.int(slot), default: .init()].removed.insert(row.key) }
         if !row.isNull(slot) { edits[table][row.int(slot), default: .init()].added.append(row.key) }
       }
-      graph.trees[tree].replace(at: place, with: row)
+      graph.hierarchies[hierarchy].replace(at: position, with: row)
     }
   }
 
   private mutating func insertRows() {
     var new = Array(repeating: [Row](), count: shape.hierarchyCount)
     // Rows of one entity are adjacent, so its links are looked up once.
-    var (entity, tree, links) = (-1, 0, [(slot: Int, table: Int)]())
+    var (entity, hierarchy, links) = (-1, 0, [(slot: Int, table: Int)]())
     for row in changes.insertions {
       if row.entity != entity {
         entity = row.entity
-        (tree, links) = (shape.hierarchies[entity], shape.backLinks[entity])
+        (hierarchy, links) = (shape.hierarchies[entity], shape.backLinks[entity])
       }
       for (slot, table) in links where !row.isNull(slot) {
         edits[table][row.int(slot), default: .init()].added.append(row.key)
       }
-      new[tree].append(row)
+      new[hierarchy].append(row)
     }
-    for (tree, rows) in new.enumerated() where !rows.isEmpty { graph.trees[tree].insert(rows) }
+    for (hierarchy, rows) in new.enumerated() where !rows.isEmpty { graph.hierarchies[hierarchy].insert(rows) }
   }
 
   // MARK: Links

@@ -53,7 +53,7 @@ struct AtomicDerivation {
     case .copy(_, let reference):
       let sources = Set(changed.filter { derivation.relationship.destinations.contains($0.entity) }.map(\.key))
       if sources.isEmpty { break }
-      for row in graph.trees[shape.hierarchies[derivation.entity.index]].rows
+      for row in graph.hierarchies[shape.hierarchies[derivation.entity.index]].rows
       where derivation.entity.subtree.contains(row.entity) && sources.contains(row.int(reference)) {
         owners.insert(row.key)
       }
@@ -94,14 +94,14 @@ struct AtomicDerivation {
   private mutating func set(
     _ value: Value, _ derivation: LinkedDerivation, of key: Int64, _ touched: inout Set<ObjectReference>
   ) {
-    let tree = shape.hierarchies[derivation.entity.index]
-    guard let place = graph.trees[tree].place(of: key) else { return }
-    let row = graph.trees[tree].rows[place]
+    let hierarchy = shape.hierarchies[derivation.entity.index]
+    guard let position = graph.hierarchies[hierarchy].position(of: key) else { return }
+    let row = graph.hierarchies[hierarchy].rows[position]
     guard derivation.entity.subtree.contains(row.entity) else { return }
     let kinds = graph.schema.entities[row.entity].slots
     let (slot, new) = (derivation.attribute.slot, DerivedValue.convert(value, to: derivation.kind))
     if row.value(slot, kinds[slot]) == new { return }
-    graph.trees[tree].replace(at: place, with: row.replacing(slot, by: new, kinds))
+    graph.hierarchies[hierarchy].replace(at: position, with: row.replacing(slot, by: new, kinds))
     touched.insert(row.reference)
   }
 }

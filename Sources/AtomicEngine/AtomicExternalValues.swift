@@ -20,8 +20,8 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   /// The external values of a graph.
   init(_ graph: AtomicGraph) {
-    for (tree, slots) in Self.slots(graph) {
-      for row in graph.trees[tree].rows {
+    for (hierarchy, slots) in Self.slots(graph) {
+      for row in graph.hierarchies[hierarchy].rows {
         for (slot, name) in slots[row.entity] ?? [] where !row.isNull(slot) && row.withBytes(slot, { $0.first == 2 }) {
           let entity = graph.schema.entities[row.entity].name
           numbers[entity, default: [:]][name, default: []].append(graph.number(of: row.key, in: row.entity))
@@ -46,7 +46,8 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   /// Reads the list from the metadata. Throws `corrupt` for a list of another form.
   init(_ list: PropertyList) throws(StoreError) {
-    let malformed = StoreError(.corrupt, "The file's list of external values is of another form.")
+    let malformed = StoreError(
+      .corrupt, "The file's list of external values is damaged. Work on a copy, or on a backup.")
     guard let entities = list.dictionaryValue else { throw malformed }
     for (entity, attributes) in entities {
       guard let attributes = attributes.dictionaryValue else { throw malformed }
@@ -70,16 +71,17 @@ struct AtomicExternalValues: Sendable, Equatable {
   func mark(_ graph: inout AtomicGraph) throws(StoreError) {
     for (name, attributes) in numbers {
       guard let entity = graph.schema.entities.first(where: { $0.name == name }) else { continue }
-      let tree = graph.shape.hierarchies[entity.index]
+      let hierarchy = graph.shape.hierarchies[entity.index]
       for (attribute, numbers) in attributes {
         guard let slot = entity.attributes.first(where: { $0.name == attribute })?.slot else { continue }
         guard entity.slots[slot] == .externalData else { throw missing("\(name).\(attribute)") }
         for number in numbers {
-          guard let key = graph.numbering.key(number, tree: tree), let place = graph.trees[tree].place(of: key),
-            case let row = graph.trees[tree].rows[place], row.entity == entity.index, !row.isNull(slot)
+          guard let key = graph.numbering.key(number, hierarchy: hierarchy),
+            let position = graph.hierarchies[hierarchy].position(of: key),
+            case let row = graph.hierarchies[hierarchy].rows[position], row.entity == entity.index, !row.isNull(slot)
           else { throw missing("\(name).\(attribute) of \(number)") }
           let value = Data([2]) + row.data(slot).dropFirst()
-          graph.trees[tree].replace(at: place, with: row.replacing(slot, by: .data(value), entity.slots))
+          graph.hierarchies[hierarchy].replace(at: position, with: row.replacing(slot, by: .data(value), entity.slots))
         }
       }
     }
@@ -89,12 +91,12 @@ struct AtomicExternalValues: Sendable, Equatable {
   func mark(_ salvage: Salvage, _ numbering: AtomicNumbering) {
     for (name, attributes) in numbers {
       guard let entity = salvage.schema.entities.first(where: { $0.name == name }) else { continue }
-      let tree = StoreShape(salvage.schema).hierarchies[entity.index]
+      let hierarchy = StoreShape(salvage.schema).hierarchies[entity.index]
       for (attribute, numbers) in attributes {
         guard let slot = entity.attributes.first(where: { $0.name == attribute })?.slot,
           entity.slots[slot] == .externalData
         else { continue }
-        for key in numbers.compactMap({ numbering.key($0, tree: tree) }) {
+        for key in numbers.compactMap({ numbering.key($0, hierarchy: hierarchy) }) {
           salvage.change(entity, key) { row in
             row.isNull(slot)
               ? row : row.replacing(slot, by: .data(Data([2]) + row.data(slot).dropFirst()), entity.slots)
@@ -126,7 +128,8 @@ struct AtomicExternalValues: Sendable, Equatable {
 
   private func missing(_ value: String) -> StoreError {
     StoreError(
-      .corrupt, "The file lists an external value that is not in it, or that its model keeps inside.",
+      .corrupt,
+      "The file's list of external values names a value that the file does not have, or that the model keeps in the row. Work on a copy, or on a backup.",
       context: ["value": value])
   }
 }

@@ -49,9 +49,9 @@ public final class AtomicFile: Sendable {
   deinit { _ = Foundation.close(folder) }
 
   /// The device and inode of the folder with the name of the file; nil where the system does not report them.
-  var place: AtomicPlace.Key? {
+  var location: AtomicLocation.Key? {
     var status = stat()
-    return fstat(folder, &status) == 0 ? AtomicPlace.Key(folder: FileStatus(status), name: name) : nil
+    return fstat(folder, &status) == 0 ? AtomicLocation.Key(folder: FileStatus(status), name: name) : nil
   }
 
   // MARK: Reading
@@ -72,13 +72,18 @@ public final class AtomicFile: Sendable {
     let generation = try Self.generation(of: opened, path)
     let content = AtomicFileContent(opened, generation, path)
     guard generation.status.isRegular else {
-      throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+      throw StoreError(
+        .notAStore, "The URL leads to something other than a regular file. Choose another URL.", context: ["path": path]
+      )
     }
     if generation.status.isHole {
-      throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
+      throw StoreError(
+        .corrupt, "The file has almost no data: most of it was never written. Use a backup.", context: ["path": path])
     }
     guard accepts(try content.data(0..<512)) else {
-      throw StoreError(.notAStore, "The file does not begin as a store of this type does.", context: ["path": path])
+      throw StoreError(
+        .notAStore, "The file does not begin like a store of this type. Open it with its own type.",
+        context: ["path": path])
     }
     return content
   }
@@ -102,7 +107,7 @@ public final class AtomicFile: Sendable {
     if found.status.isRegular { return }
     throw StoreError(
       .notAStore,
-      "What is there is no regular file, so that it was not removed or replaced. Take it away, or choose another URL.",
+      "The URL leads to something other than a regular file. It was not removed or replaced. Move it away, or choose another URL.",
       context: ["path": path])
   }
 
@@ -134,11 +139,13 @@ public final class AtomicFile: Sendable {
     let found = try generation()
     if let found { try requireFile(found) }
     if expected != nil && found == nil {
-      throw StoreError(.notFound, "The store's file is gone; nothing takes its place.", context: ["path": path])
+      throw StoreError(
+        .notFound, "The store's file was removed, and nothing was saved. Put the file back, or open another store.",
+        context: ["path": path])
     }
     if found != expected {
       throw StoreError(
-        .busy, "Somebody else has just written the store; save again.", context: ["path": path])
+        .busy, "Another process or store has just written the file; save again.", context: ["path": path])
     }
     let (file, temporary) = try makeTemporary()
     var isNamed = false
@@ -163,7 +170,7 @@ public final class AtomicFile: Sendable {
       guard (try? self.generation()) == generation else { throw failure }
     }
     isNamed = true
-    if isOther { AtomicPlace.endAll(place) }
+    if isOther { AtomicLocation.endAll(location) }
     guard fsync(folder) == 0 else {
       var failure = StoreError.system("The store's folder cannot be synced", path)
       failure.outcome = .outcomeUnknown
@@ -246,7 +253,7 @@ public final class AtomicFile: Sendable {
     if unlinkat(folder, name, 0) != 0 && errno != ENOENT {
       throw StoreError.system("The store file cannot be removed", path)
     }
-    AtomicPlace.endAll(place)
+    AtomicLocation.endAll(location)
     guard fsync(folder) == 0 else { throw StoreError.system("The store's folder cannot be synced", path) }
     try others()
   }

@@ -62,7 +62,9 @@ public final class AtomicFileContent {
   public func memory() throws(StoreError) -> AtomicFileMemory {
     (sum, summed) = (CRC64(), 0)
     guard let memory = AtomicFileMemory(count: count) else {
-      throw StoreError(.io, "There is no memory for reading the store.", context: ["path": path])
+      throw StoreError(
+        .io, "There is not enough memory to read the store. Close other stores, or read on a machine with more memory.",
+        context: ["path": path])
     }
     while summed < count {
       let rest = UnsafeMutableRawBufferPointer(rebasing: memory.bytes[summed..<min(count, summed + 2 * Self.partSize)])
@@ -103,8 +105,8 @@ public final class AtomicFileContent {
     var start = isLast ? max(0, count - length) : 0
     while seal == nil {
       let part = try data(start..<min(count, start + length))
-      if let place = AtomicChecksum.place(in: part, isLast: isLast) {
-        seal = AtomicChecksum.Seal(place: start + place.lowerBound - part.startIndex, text: part[place])
+      if let location = AtomicChecksum.location(in: part, isLast: isLast) {
+        seal = AtomicChecksum.Seal(location: start + location.lowerBound - part.startIndex, text: part[location])
       }
       let next = isLast ? max(0, start - Self.partSize) : start + Self.partSize
       if next == start || next >= count { break }

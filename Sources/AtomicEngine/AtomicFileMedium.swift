@@ -12,7 +12,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
   private let timeout: Double
   private let schema: Schema
   private let identifier: String
-  private let place: AtomicPlace
+  private let location: AtomicLocation
   /// The generation that was read or written last. Calls of `write` and `reread` are serialised by the store.
   private var generation: AtomicFile.Generation?
 
@@ -24,14 +24,14 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
     self.identifier = identifier
     self.format = format
     self.file = file
-    place = AtomicPlace.of(file)
+    location = AtomicLocation.of(file)
     externalFiles = ExternalDataFiles(ExternalDataFolder(beside: file.path), ofStore: identifier, schema, options)
     self.generation = generation
     timeout = options.timeout
   }
 
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)? {
-    try place.require()
+    try location.require()
     // If the file is gone, the graph in memory stays as it is. The next save throws `notFound`.
     guard let now = try file.generation(), now != generation, let file = try file.content(format.accepts) else {
       return nil
@@ -42,7 +42,7 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
       else { throw .replaced(self.file.path) }
     }
     // The store may have been replaced while the file was read.
-    try place.require()
+    try location.require()
     generation = file.generation
     return content
   }
@@ -50,17 +50,17 @@ final class AtomicFileMedium<Format: AtomicFormat>: AtomicMedium, @unchecked Sen
   func write(_ graph: AtomicGraph, _ metadata: StoreMetadata) throws(StoreError) {
     do {
       generation = try file.replace(generation, timeout: timeout) { (writer) throws(StoreError) in
-        try place.require()
+        try location.require()
         try format.writeSealed(graph, metadata, to: writer)
       }
     } catch {
       // After an unknown outcome the next `reread` finds out whether the file is this writer's or another's.
-      if error.outcome != .outcomeUnknown { try place.require() }
+      if error.outcome != .outcomeUnknown { try location.require() }
       throw error
     }
   }
 
-  func requirePlace() throws(StoreError) { try place.require() }
+  func requireLocation() throws(StoreError) { try location.require() }
 
   func close() {}
 }

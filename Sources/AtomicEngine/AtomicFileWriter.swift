@@ -11,7 +11,7 @@ public final class AtomicFileWriter {
   private var offset: Int64 = 0
   private var sum = CRC64()
   /// The offset of the checksum's digits.
-  private var checksumPlace: Int64?
+  private var checksumOffset: Int64?
   private var filled: [(gap: Gap, bytes: Data)] = []
   private static let size = 1 << 18
 
@@ -74,8 +74,8 @@ public final class AtomicFileWriter {
 
   /// Writes the metadata, which contains the placeholder of the checksum.
   public func writeMetadata(_ data: Data) throws(StoreError) {
-    if let place = AtomicChecksum.place(in: data, isLast: false) {
-      checksumPlace = offset + Int64(buffer.count) + Int64(place.lowerBound - data.startIndex)
+    if let location = AtomicChecksum.location(in: data, isLast: false) {
+      checksumOffset = offset + Int64(buffer.count) + Int64(location.lowerBound - data.startIndex)
     }
     try write(data)
   }
@@ -84,18 +84,18 @@ public final class AtomicFileWriter {
   func seal() throws(StoreError) {
     try finish()
     for (gap, bytes) in filled { sum.change(by: bytes, before: offset - gap.offset - Int64(gap.count)) }
-    guard let checksumPlace else { return }
-    try put(Array(AtomicChecksum.text(sum).utf8)[...], at: checksumPlace)
+    guard let checksumOffset else { return }
+    try put(Array(AtomicChecksum.text(sum).utf8)[...], at: checksumOffset)
   }
 
   private func put(_ bytes: ArraySlice<UInt8>, at offset: Int64) throws(StoreError) {
-    var (rest, place) = (bytes, off_t(offset))
+    var (rest, location) = (bytes, off_t(offset))
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, place) }
+      let count = rest.withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, location) }
       if count < 0 && errno == EINTR { continue }
       guard count > 0 else { throw StoreError.system("The new store file cannot be written", path) }
       rest = rest.dropFirst(count)
-      place += off_t(count)
+      location += off_t(count)
     }
   }
 

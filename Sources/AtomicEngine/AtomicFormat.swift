@@ -58,25 +58,25 @@ extension AtomicFormat {
     _ file: AtomicFileContent, _ schema: Schema, _ check: (StoreMetadata) throws(StoreError) -> Void
   ) throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata) {
     try file.findSeal(isLast: metadataIsLast)
-    var (result, facts): ((graph: AtomicGraph, metadata: StoreMetadata), AtomicFileFacts)
+    var (result, headerFields): ((graph: AtomicGraph, metadata: StoreMetadata), AtomicHeaderFields)
     do {
       let head = try head(file)
       try check(head.metadata)
-      facts = head.facts
-      result = (try graph(file, schema, AtomicNumbering(facts.roots, schema)), head.metadata)
+      headerFields = head.headerFields
+      result = (try graph(file, schema, AtomicNumbering(headerFields.roots, schema)), head.metadata)
     } catch {
       // A wrong checksum explains every other error, so it is reported instead.
       try file.verify()
       throw error
     }
     try file.verify()
-    try facts.external.mark(&result.graph)
+    try headerFields.external.mark(&result.graph)
     return result
   }
 
   fileprivate func checkedHead(
     _ file: AtomicFileContent
-  ) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
+  ) throws(StoreError) -> (metadata: StoreMetadata, headerFields: AtomicHeaderFields) {
     try file.findSeal(isLast: metadataIsLast)
     try file.verify()
     return try head(file)
@@ -84,32 +84,32 @@ extension AtomicFormat {
 
   private func head(
     _ file: AtomicFileContent
-  ) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
+  ) throws(StoreError) -> (metadata: StoreMetadata, headerFields: AtomicHeaderFields) {
     var metadata = try metadata(file)
     // A key without a checksum means that the checksum itself is damaged. The caller gets the application's metadata
     // without this key.
     if metadata.additional.removeValue(forKey: AtomicChecksum.key) != nil && !file.isSealed {
       throw AtomicChecksum.damaged
     }
-    let facts = try AtomicFileFacts(takingFrom: &metadata)
-    return (metadata, facts)
+    let headerFields = try AtomicHeaderFields(takingFrom: &metadata)
+    return (metadata, headerFields)
   }
 
   /// The metadata, read without a look at the checksum.
   fileprivate func readableHead(
     _ file: AtomicFileContent
-  ) throws(StoreError) -> (metadata: StoreMetadata, facts: AtomicFileFacts) {
+  ) throws(StoreError) -> (metadata: StoreMetadata, headerFields: AtomicHeaderFields) {
     var metadata = try metadata(file)
     metadata.additional[AtomicChecksum.key] = nil
-    let facts = try AtomicFileFacts(takingFrom: &metadata)
-    return (metadata, facts)
+    let headerFields = try AtomicHeaderFields(takingFrom: &metadata)
+    return (metadata, headerFields)
   }
 
   /// Writes a whole file with its checksum and the other entries about the file itself.
   func writeSealed(
     _ graph: AtomicGraph, _ metadata: StoreMetadata, to writer: AtomicFileWriter
   ) throws(StoreError) {
-    try write(graph, sealed(metadata, AtomicFileFacts(of: graph)), to: writer)
+    try write(graph, sealed(metadata, AtomicHeaderFields(of: graph)), to: writer)
     try writer.seal()
   }
 
@@ -117,14 +117,14 @@ extension AtomicFormat {
   func rewriteSealed(
     _ file: AtomicFileContent, _ metadata: StoreMetadata, to writer: AtomicFileWriter
   ) throws(StoreError) {
-    try rewrite(file, sealed(metadata, try checkedHead(file).facts), to: writer)
+    try rewrite(file, sealed(metadata, try checkedHead(file).headerFields), to: writer)
     try writer.seal()
   }
 
-  private func sealed(_ metadata: StoreMetadata, _ facts: AtomicFileFacts) -> StoreMetadata {
+  private func sealed(_ metadata: StoreMetadata, _ headerFields: AtomicHeaderFields) -> StoreMetadata {
     var metadata = metadata
     metadata.additional[AtomicChecksum.key] = .string(AtomicChecksum.placeholder)
-    facts.add(to: &metadata)
+    headerFields.add(to: &metadata)
     return metadata
   }
 }
@@ -163,7 +163,9 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferr
 
   private static func file(_ url: URL) throws(StoreError) -> AtomicFile {
     guard url.isFileURL else {
-      throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
+      throw StoreError(
+        .invalidArgument, "The URL of the store is not a file URL. Use a file URL.",
+        context: ["url": url.absoluteString])
     }
     return try AtomicFile(url.path)
   }
@@ -172,7 +174,9 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferr
     _ file: AtomicFile, _ schema: Schema, _ options: StoreOptions
   ) throws(StoreError) -> any Store {
     if options.isReadOnly {
-      throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": file.path])
+      throw StoreError(
+        .notFound, "There is no store at the URL, and a read-only store is not made. Check the URL.",
+        context: ["path": file.path])
     }
     let metadata = StoreMetadata(
       identifier: UUID().uuidString, storeType: storeType, versionHashes: schema.versionHashes,
@@ -199,7 +203,7 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferr
 
   public func inferredModel(at url: URL, options: StoreOptions) throws(StoreError) -> [EntityDefinition] {
     let content = try existing(url)
-    let external = try format.checkedHead(content).facts.external
+    let external = try format.checkedHead(content).headerFields.external
     var definitions = try format.inferredModel(content)
     for entity in definitions.indices {
       for attribute in definitions[entity].attributes.indices {
@@ -217,24 +221,24 @@ public struct AtomicFileBackend<Format: AtomicFormat>: StoreBackend, ModelInferr
   }
 
   private func missing(_ file: AtomicFile) -> StoreError {
-    StoreError(.notFound, "There is no store.", context: ["path": file.path])
+    StoreError(.notFound, "There is no store at the URL.", context: ["path": file.path])
   }
 
   public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
     let file = try Self.file(url)
     // The beginning may be the damaged part, so any beginning is accepted.
     guard let content = try file.content({ _ in true }) else { throw missing(file) }
-    var facts: AtomicFileFacts?
+    var headerFields: AtomicHeaderFields?
     salvage.take { () throws(StoreError) in
       let head = try format.readableHead(content)
-      facts = head.facts
+      headerFields = head.headerFields
       return head.metadata
     }
     let external = ExternalDataFolder(beside: file.path)
     salvage.externalData = { (name) throws(StoreError) in try external.read(name) }
-    let numbering = AtomicNumbering(facts?.roots ?? [], salvage.schema)
+    let numbering = AtomicNumbering(headerFields?.roots ?? [], salvage.schema)
     try format.salvage(content, numbering, into: salvage)
-    facts?.external.mark(salvage, numbering)
+    headerFields?.external.mark(salvage, numbering)
     // A file with a wrong checksum may have damaged values that still look valid.
     do throws(StoreError) { _ = try format.checkedHead(content) } catch {
       if !Salvage.isDamage(error) { throw error }

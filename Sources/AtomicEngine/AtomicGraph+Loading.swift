@@ -24,12 +24,12 @@ public struct AtomicGraphLoader {
 
   /// The objects that a relationship may refer to.
   private struct Destination {
-    let tree: Int
+    let hierarchy: Int
     /// Nil where any entity of the hierarchy is allowed.
     let entities: Range<Int>?
 
     init(_ relationship: Relationship, _ shape: StoreShape) {
-      tree = shape.hierarchies[relationship.destination]
+      hierarchy = shape.hierarchies[relationship.destination]
       let root = shape.schema.entities[shape.schema.entities[relationship.destination].root]
       entities = relationship.destinations == root.subtree ? nil : relationship.destinations
     }
@@ -80,10 +80,10 @@ public struct AtomicGraphLoader {
   /// Adds an object. Throws `corrupt` for a key below 1.
   public mutating func add(_ row: consuming RowDraft) throws(StoreError) {
     if let salvage { return add(row, to: salvage) }
-    let (key, tree) = (row.key, graph.shape.hierarchies[row.entity])
+    let (key, hierarchy) = (row.key, graph.shape.hierarchies[row.entity])
     if key <= 0 { throw Self.wrong(key) }
-    keys[tree].append(key)
-    rows[tree].append(row)
+    keys[hierarchy].append(key)
+    rows[hierarchy].append(row)
   }
 
   /// Adds the destinations of one owner to the link table of a to-many relationship. They are in order where the
@@ -99,19 +99,19 @@ public struct AtomicGraphLoader {
   /// Throws `corrupt` where two objects of the file have the same key, and where a destination does not exist or is of
   /// an entity that the relationship does not allow.
   public consuming func finish(highestNumber: Int64) throws(StoreError) -> AtomicGraph {
-    for tree in rows.indices { order(tree) }
+    for hierarchy in rows.indices { order(hierarchy) }
     try checkKeys()
     let highest = max(0, highestNumber, keys.lazy.compactMap(\.last).max() ?? 0)
     graph.highestKey = graph.numbering.highestKey(highest)
     if !graph.numbering.isPlain { try useKeys() }
-    for tree in rows.indices { try resolve(tree) }
+    for hierarchy in rows.indices { try resolve(hierarchy) }
     for table in lists.indices { try checkLists(table) }
-    for tree in rows.indices {
-      let rows = zip(rows[tree], keys[tree]).map { row, key in
+    for hierarchy in rows.indices {
+      let rows = zip(rows[hierarchy], keys[hierarchy]).map { row, key in
         _ = row.seal(key: key, version: row.version)
         return row.sealedRow
       }
-      graph.trees[tree] = AtomicTree(keys[tree], rows)
+      graph.hierarchies[hierarchy] = AtomicHierarchy(keys[hierarchy], rows)
       // Objects that break a uniqueness constraint stay readable. The next save of them is refused.
       if !graph.uniqueness.isEmpty { for row in rows { _ = graph.uniqueness.add(row) } }
     }
@@ -122,13 +122,15 @@ public struct AtomicGraphLoader {
   // MARK: Damaged files
 
   /// The key of a number, zero for a number without one: the salvage reports such keys.
-  private func key(_ number: Int64, _ tree: Int) -> Int64 { graph.numbering.key(number, tree: tree) ?? 0 }
+  private func key(_ number: Int64, _ hierarchy: Int) -> Int64 {
+    graph.numbering.key(number, hierarchy: hierarchy) ?? 0
+  }
 
   private func add(_ row: RowDraft, to salvage: Salvage) {
     var own = row.key
     if !graph.numbering.isPlain {
       for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
-        _ = row.patch(toOne.slot, .int(key(row.view.int(toOne.slot), toOne.destination.tree)))
+        _ = row.patch(toOne.slot, .int(key(row.view.int(toOne.slot), toOne.destination.hierarchy)))
       }
       own = key(own, graph.shape.hierarchies[row.entity])
     }
@@ -137,22 +139,22 @@ public struct AtomicGraphLoader {
   }
 
   private func link(_ table: Int, of owner: Int64, to numbers: some Collection<Int64>, in salvage: Salvage) {
-    let keys = numbers.map { key($0, destinations[table].tree) }
+    let keys = numbers.map { key($0, destinations[table].hierarchy) }
     salvage.link(graph.shape.toManys[table], of: key(owner, ownerTrees[table]), to: keys)
   }
 
   // MARK: Objects
 
   /// Sorts the rows of an entity hierarchy by key.
-  private mutating func order(_ tree: Int) {
-    if keys[tree].isAscending { return }
-    keys[tree].reverse()
-    rows[tree].reverse()
-    if keys[tree].isAscending { return }
-    let (keys, rows) = (keys[tree], rows[tree])
+  private mutating func order(_ hierarchy: Int) {
+    if keys[hierarchy].isAscending { return }
+    keys[hierarchy].reverse()
+    rows[hierarchy].reverse()
+    if keys[hierarchy].isAscending { return }
+    let (keys, rows) = (keys[hierarchy], rows[hierarchy])
     let order = keys.indices.sorted { keys[$0] < keys[$1] }
-    self.keys[tree] = order.map { keys[$0] }
-    self.rows[tree] = order.map { rows[$0] }
+    self.keys[hierarchy] = order.map { keys[$0] }
+    self.rows[hierarchy] = order.map { rows[$0] }
   }
 
   private func checkKeys() throws(StoreError) {
@@ -164,21 +166,21 @@ public struct AtomicGraphLoader {
   }
 
   private static func wrong(_ key: Int64) -> StoreError {
-    StoreError(.corrupt, "The key \(key) is none, or two objects have it.")
+    StoreError(.corrupt, "The key \(key) is invalid, or two objects have it.")
   }
 
   /// Replaces the numbers of the file with keys.
   private mutating func useKeys() throws(StoreError) {
     let (numbering, shape) = (graph.numbering, graph.shape)
-    func key(_ number: Int64, _ tree: Int) throws(StoreError) -> Int64 {
-      if let key = numbering.key(number, tree: tree) { return key }
+    func key(_ number: Int64, _ hierarchy: Int) throws(StoreError) -> Int64 {
+      if let key = numbering.key(number, hierarchy: hierarchy) { return key }
       throw StoreError(.corrupt, "The number \(number) belongs to objects of another entity.")
     }
-    for tree in rows.indices {
-      for (place, row) in rows[tree].enumerated() {
-        keys[tree][place] = try key(row.key, tree)
+    for hierarchy in rows.indices {
+      for (position, row) in rows[hierarchy].enumerated() {
+        keys[hierarchy][position] = try key(row.key, hierarchy)
         for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
-          _ = row.patch(toOne.slot, .int(try key(row.view.int(toOne.slot), toOne.destination.tree)))
+          _ = row.patch(toOne.slot, .int(try key(row.view.int(toOne.slot), toOne.destination.hierarchy)))
         }
       }
     }
@@ -186,27 +188,27 @@ public struct AtomicGraphLoader {
       try lists[table].replaceKeys { (number) throws(StoreError) in
         try key(number, ownerTrees[table])
       } destinations: { (number) throws(StoreError) in
-        try key(number, destinations[table].tree)
+        try key(number, destinations[table].hierarchy)
       }
     }
   }
 
   /// Stores the entity of each destination in the references of rows, as only now all objects are known. Adds the links
   /// of the inverse relationships.
-  private mutating func resolve(_ tree: Int) throws(StoreError) {
-    for place in rows[tree].indices {
-      let row = rows[tree][place]
+  private mutating func resolve(_ hierarchy: Int) throws(StoreError) {
+    for position in rows[hierarchy].indices {
+      let row = rows[hierarchy][position]
       for toOne in toOnes[row.entity] where !row.isNull(toOne.slot) {
         let key = row.view.int(toOne.slot)
-        guard let destination = self.place(of: key, toOne.destination) else {
-          throw missing(key, graph.schema.entities[row.entity].relationships[toOne.index], keys[tree][place])
+        guard let destination = self.position(of: key, toOne.destination) else {
+          throw missing(key, graph.schema.entities[row.entity].relationships[toOne.index], keys[hierarchy][position])
         }
         if let slot = toOne.entitySlot {
-          _ = row.patch(slot, .int(Int64(rows[toOne.destination.tree][destination].entity)))
+          _ = row.patch(slot, .int(Int64(rows[toOne.destination.hierarchy][destination].entity)))
         }
         if let table = toOne.table {
           backLinks[table].owners.append(key)
-          backLinks[table].destinations.append(keys[tree][place])
+          backLinks[table].destinations.append(keys[hierarchy][position])
         }
       }
     }
@@ -214,7 +216,7 @@ public struct AtomicGraphLoader {
 
   private func checkLists(_ table: Int) throws(StoreError) {
     for index in lists[table].owners.indices {
-      for key in lists[table].list(index) where place(of: key, destinations[table]) == nil {
+      for key in lists[table].list(index) where position(of: key, destinations[table]) == nil {
         throw missing(key, graph.shape.toManys[table], lists[table].owners[index])
       }
     }
@@ -223,16 +225,17 @@ public struct AtomicGraphLoader {
   /// The index of a destination in its entity hierarchy, nil where the relationship does not allow it or it does not
   /// exist.
   @inline(__always)
-  private func place(of key: Int64, _ destination: Destination) -> Int? {
-    guard let place = keys[destination.tree].place(ofKey: key) else { return nil }
-    guard let entities = destination.entities else { return place }
-    return entities.contains(rows[destination.tree][place].entity) ? place : nil
+  private func position(of key: Int64, _ destination: Destination) -> Int? {
+    guard let position = keys[destination.hierarchy].position(ofKey: key) else { return nil }
+    guard let entities = destination.entities else { return position }
+    return entities.contains(rows[destination.hierarchy][position].entity) ? position : nil
   }
 
   private func missing(_ key: Int64, _ relationship: Relationship, _ owner: Int64) -> StoreError {
     StoreError(
       .corrupt,
-      "The relationship \(relationship.name) of the object \(owner) leads to \(key), which is no such object.")
+      "The relationship \(relationship.name) of the object \(owner) leads to \(key), which is no object of its destination."
+    )
   }
 
   // MARK: Links
@@ -259,11 +262,11 @@ public struct AtomicGraphLoader {
       defer { backLinks[table] = ([], []) }
       return AtomicLinkTable(grouping: backLinks[table], among: keys[ownerTrees[table]])
     }
-    let told = lists[table].table(isOrdered: relationship.isOrdered)
-    guard let inverse = graph.shape.inverseTables[table] else { return told }
+    let reported = lists[table].table(isOrdered: relationship.isOrdered)
+    guard let inverse = graph.shape.inverseTables[table] else { return reported }
     // Files list most links twice, once from each side. A link that only one side lists counts, too.
     let other = lists[inverse].table(isOrdered: false).reversed(among: keys[ownerTrees[table]])
-    if other == told { return told }
+    if other == reported { return reported }
     var all = lists[table]
     all.append(other)
     return all.table(isOrdered: relationship.isOrdered)
@@ -273,7 +276,7 @@ public struct AtomicGraphLoader {
 extension AtomicGraph {
   /// Calls `body` with every row, one entity hierarchy after the other, in key order.
   public func forEachRow(_ body: (Row) throws(StoreError) -> Void) throws(StoreError) {
-    for tree in trees { for row in tree.rows { try body(row) } }
+    for hierarchy in hierarchies { for row in hierarchy.rows { try body(row) } }
   }
 
   /// The key of a to-one destination for the file. Nil where there is none, and where the destination was deleted: a

@@ -9,10 +9,11 @@ extension AtomicGraph {
   /// the next version.
   func versioned(after former: AtomicGraph) -> AtomicGraph {
     var result = self
-    for tree in trees.indices {
-      for (place, row) in trees[tree].rows.enumerated() {
-        guard let old = former.trees[tree].row(row.key), old.entity == row.entity else { continue }
-        result.trees[tree].replace(at: place, with: isSame(row, old, former) ? old : row.copy(version: old.version + 1))
+    for hierarchy in hierarchies.indices {
+      for (position, row) in hierarchies[hierarchy].rows.enumerated() {
+        guard let old = former.hierarchies[hierarchy].row(row.key), old.entity == row.entity else { continue }
+        result.hierarchies[hierarchy].replace(
+          at: position, with: isSame(row, old, former) ? old : row.copy(version: old.version + 1))
       }
     }
     result.highestKey = max(highestKey, former.highestKey)

@@ -6,7 +6,7 @@ import StoreSupport
 /// one.
 public struct AtomicGraph: Sendable {
   let shape: StoreShape
-  var trees: [AtomicTree]
+  var hierarchies: [AtomicHierarchy]
   /// In the order of ``StoreShape/toManys``.
   var links: [AtomicLinks]
   var uniqueness: AtomicUniqueness
@@ -22,7 +22,7 @@ public struct AtomicGraph: Sendable {
   /// A graph without objects.
   public init(_ schema: Schema) {
     shape = StoreShape(schema)
-    trees = Array(repeating: AtomicTree(), count: shape.hierarchyCount)
+    hierarchies = Array(repeating: AtomicHierarchy(), count: shape.hierarchyCount)
     links = shape.toManys.map { AtomicLinks(isOrdered: $0.isOrdered, isOneWay: $0.storage == .destination) }
     uniqueness = AtomicUniqueness(schema)
     indexes = AtomicIndex.all(of: schema)
@@ -30,7 +30,7 @@ public struct AtomicGraph: Sendable {
   }
 
   /// The row of a key in the entity hierarchy of `entity`, nil where there is none.
-  func row(of entity: Int, _ key: Int64) -> Row? { trees[shape.hierarchies[entity]].row(key) }
+  func row(of entity: Int, _ key: Int64) -> Row? { hierarchies[shape.hierarchies[entity]].row(key) }
 
   /// Assigns the next `count` keys. Throws `corrupt` where too few are left.
   mutating func takeKeys(_ count: Int) throws(StoreError) -> Range<Int64> {
@@ -44,6 +44,8 @@ public struct AtomicGraph: Sendable {
   }
 
   static func noKeys(above key: Int64) -> StoreError {
-    StoreError(.corrupt, "The highest key of the store is \(key); no further keys can be given.")
+    StoreError(
+      .corrupt,
+      "The highest key of the store is \(key), so that no object can be added. Copy the objects to a new store.")
   }
 }

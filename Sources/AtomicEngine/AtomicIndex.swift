@@ -57,7 +57,7 @@ struct AtomicIndex: Sendable {
   }
 
   /// The key range that contains all rows with `row <op> value`. Nil where the index cannot answer the comparison.
-  func stretch(_ op: StoreQuery.Predicate.Operator, _ value: Value) -> AtomicStretch? {
+  func keyRange(_ op: StoreQuery.Predicate.Operator, _ value: Value) -> AtomicKeyRange? {
     if value.isNull { return op == .equalTo ? .nulls : nil }
     if op == .beginsWith {
       guard case .bytes(let bytes)? = keys(value)?.low, !bytes.isEmpty else { return nil }
@@ -89,7 +89,7 @@ struct AtomicIndex: Sendable {
 }
 
 /// A key range of an index, with both ends included.
-enum AtomicStretch {
+enum AtomicKeyRange {
   case nulls
   case between(AtomicIndex.Key?, AtomicIndex.Key?)
   case prefix([UInt8])

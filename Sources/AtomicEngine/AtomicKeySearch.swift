@@ -3,7 +3,7 @@ extension Array<Int64> {
   ///
   /// The distances of the key to the first and last key bound its index. Without gaps between the keys they give the
   /// index itself.
-  func place(ofKey key: Int64) -> Int? {
+  func position(ofKey key: Int64) -> Int? {
     withUnsafeBufferPointer { keys in
       guard let first = keys.first, let last = keys.last, key >= first, key <= last else { return nil }
       var low = Swift.max(0, keys.count - 1 - Int(clamping: last.subtractingReportingOverflow(key).partialValue))

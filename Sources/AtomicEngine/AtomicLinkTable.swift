@@ -14,29 +14,29 @@ struct AtomicLinkTable: Sendable, Equatable {
 
   /// Groups single links by owner. All owners must be among `keys`. The destinations of an owner keep their order.
   init(grouping links: (owners: [Int64], destinations: [Int64]), among keys: [Int64]) {
-    var places = [Int](repeating: 0, count: keys.count)
-    for owner in links.owners { if let place = keys.place(ofKey: owner) { places[place] += 1 } }
+    var positions = [Int](repeating: 0, count: keys.count)
+    for owner in links.owners { if let position = keys.position(ofKey: owner) { positions[position] += 1 } }
     var sum = 0
-    for place in places.indices {
-      let count = places[place]
-      places[place] = sum
+    for position in positions.indices {
+      let count = positions[position]
+      positions[position] = sum
       sum += count
       if count > 0 {
-        owners.append(keys[place])
+        owners.append(keys[position])
         ends.append(sum)
       }
     }
     destinations = Array(repeating: 0, count: sum)
     for (owner, destination) in zip(links.owners, links.destinations) {
-      guard let place = keys.place(ofKey: owner) else { continue }
-      destinations[places[place]] = destination
-      places[place] += 1
+      guard let position = keys.position(ofKey: owner) else { continue }
+      destinations[positions[position]] = destination
+      positions[position] += 1
     }
   }
 
   subscript(owner: Int64) -> ArraySlice<Int64> {
-    guard let place = owners.place(ofKey: owner) else { return [] }
-    return destinations[(place == 0 ? 0 : ends[place - 1])..<ends[place]]
+    guard let position = owners.position(ofKey: owner) else { return [] }
+    return destinations[(position == 0 ? 0 : ends[position - 1])..<ends[position]]
   }
 
   /// The links of the inverse relationship. All destinations must be among `keys`, and the owners of each come in key
@@ -44,8 +44,8 @@ struct AtomicLinkTable: Sendable, Equatable {
   func reversed(among keys: [Int64]) -> AtomicLinkTable {
     var links: (owners: [Int64], destinations: [Int64]) = (destinations, [])
     links.destinations.reserveCapacity(destinations.count)
-    for place in owners.indices {
-      while links.destinations.count < ends[place] { links.destinations.append(owners[place]) }
+    for position in owners.indices {
+      while links.destinations.count < ends[position] { links.destinations.append(owners[position]) }
     }
     return AtomicLinkTable(grouping: links, among: keys)
   }
@@ -98,9 +98,9 @@ struct AtomicLinkLists {
     let order = owners.indices.sorted { (owners[$0], $0) < (owners[$1], $1) }
     var result = AtomicLinkTable()
     var links: [Int64] = []
-    for (place, index) in order.enumerated() {
+    for (position, index) in order.enumerated() {
       links += list(index)
-      if place + 1 < order.count, owners[order[place + 1]] == owners[index] { continue }
+      if position + 1 < order.count, owners[order[position + 1]] == owners[index] { continue }
       if !links.isAscending {
         if !isOrdered { links.sort() }
         var known: Set<Int64> = []

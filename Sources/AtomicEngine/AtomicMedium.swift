@@ -13,7 +13,7 @@ public protocol AtomicMedium: Sendable {
   func reread() throws(StoreError) -> (graph: AtomicGraph, metadata: StoreMetadata)?
 
   /// Throws `replaced` where another store has replaced the file, as far as this process knows.
-  func requirePlace() throws(StoreError)
+  func requireLocation() throws(StoreError)
 
   /// The files of large values; nil where they are kept in the graph.
   var externalFiles: ExternalDataFiles? { get }
@@ -24,5 +24,5 @@ public protocol AtomicMedium: Sendable {
 
 extension AtomicMedium {
   /// Does nothing: another store can replace only files.
-  public func requirePlace() throws(StoreError) {}
+  public func requireLocation() throws(StoreError) {}
 }

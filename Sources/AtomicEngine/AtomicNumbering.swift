@@ -30,14 +30,14 @@ public struct AtomicNumbering: Sendable, Equatable {
   /// The numbering of a file with these root entities. With a model that has other root entities the numbers are used
   /// as keys.
   init(_ roots: [String], _ schema: Schema) {
-    let trees = schema.entities.filter { $0.root == $0.index }
-    let stored = trees.filter { schema.stores($0.index) }.map(\.name)
+    let hierarchies = schema.entities.filter { $0.root == $0.index }
+    let stored = hierarchies.filter { schema.stores($0.index) }.map(\.name)
     guard Set(roots) == Set(stored), roots.count == stored.count else {
       self = .plain
       return
     }
     self.roots = roots
-    spaces = trees.map { Int64((roots.firstIndex(of: $0.name) ?? 0) + 1) }
+    spaces = hierarchies.map { Int64((roots.firstIndex(of: $0.name) ?? 0) + 1) }
   }
 
   var isPlain: Bool { roots.isEmpty }
@@ -45,12 +45,12 @@ public struct AtomicNumbering: Sendable, Equatable {
   /// The highest key that still has a number.
   var limit: Int64 { Int64.max / max(1, count) - 1 }
 
-  func number(_ key: Int64, tree: Int) -> Int64 { isPlain ? key : (key - 1) * count + spaces[tree] }
+  func number(_ key: Int64, hierarchy: Int) -> Int64 { isPlain ? key : (key - 1) * count + spaces[hierarchy] }
 
   /// The key of a number; nil for a number of another hierarchy's space.
-  func key(_ number: Int64, tree: Int) -> Int64? {
+  func key(_ number: Int64, hierarchy: Int) -> Int64? {
     if isPlain { return number }
-    guard number > 0, (number - 1) % count + 1 == spaces[tree] else { return nil }
+    guard number > 0, (number - 1) % count + 1 == spaces[hierarchy] else { return nil }
     return (number - 1) / count + 1
   }
 
@@ -65,7 +65,9 @@ public struct AtomicNumbering: Sendable, Equatable {
 
 extension AtomicGraph {
   /// The number in a file of the object with `key` in the entity hierarchy of `entity`.
-  public func number(of key: Int64, in entity: Int) -> Int64 { numbering.number(key, tree: shape.hierarchies[entity]) }
+  public func number(of key: Int64, in entity: Int) -> Int64 {
+    numbering.number(key, hierarchy: shape.hierarchies[entity])
+  }
 
   /// The number in a file that stands for the highest key.
   public var highestNumber: Int64 { numbering.highestNumber(highestKey) }
@@ -79,10 +81,12 @@ extension AtomicGraph {
 
   /// Introduces number spaces if one of `objects`, which were just inserted, has the key of an object in another entity
   /// hierarchy. Throws `unsupported` where the keys are too high for that.
-  mutating func separateTrees(_ objects: [ObjectReference]) throws(StoreError) {
-    if !numbering.isPlain || trees.count < 2 { return }
+  mutating func separateHierarchies(_ objects: [ObjectReference]) throws(StoreError) {
+    if !numbering.isPlain || hierarchies.count < 2 { return }
     let isShared = objects.contains { object in
-      trees.indices.contains { $0 != shape.hierarchies[object.entity] && trees[$0].place(of: object.key) != nil }
+      hierarchies.indices.contains {
+        $0 != shape.hierarchies[object.entity] && hierarchies[$0].position(of: object.key) != nil
+      }
     }
     if !isShared { return }
     numbering = AtomicNumbering(schema)

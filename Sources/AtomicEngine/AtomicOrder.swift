@@ -5,14 +5,14 @@ import Synchronization
 /// The row indexes of an entity hierarchy, sorted by an index of the model. Rows without a value come first.
 struct AtomicOrder: Sendable {
   private let index: AtomicIndex
-  private let places: [Int32]
+  private let positions: [Int32]
   private let nullCount: Int
 
   init(_ index: AtomicIndex, _ rows: [Row]) {
     self.index = index
     var (nulls, others): ([Int32], [Int32]) = ([], [])
-    for (place, row) in rows.enumerated() where index.entities.contains(row.entity) {
-      if row.isNull(index.slot) { nulls.append(Int32(place)) } else { others.append(Int32(place)) }
+    for (position, row) in rows.enumerated() where index.entities.contains(row.entity) {
+      if row.isNull(index.slot) { nulls.append(Int32(position)) } else { others.append(Int32(position)) }
     }
     if index.kind.isBytes {
       let slot = index.slot
@@ -22,36 +22,36 @@ struct AtomicOrder: Sendable {
         }
       }
     } else {
-      var keyed = others.map { (word: index.word(rows[Int($0)]), place: $0) }
+      var keyed = others.map { (word: index.word(rows[Int($0)]), position: $0) }
       keyed.sort { $0.word < $1.word }
-      others = keyed.map(\.place)
+      others = keyed.map(\.position)
     }
-    (places, nullCount) = (nulls + others, nulls.count)
+    (positions, nullCount) = (nulls + others, nulls.count)
   }
 
   /// The indexes of the rows in a key range.
-  func places(in stretch: AtomicStretch, _ rows: [Row]) -> ArraySlice<Int32> {
-    switch stretch {
-    case .nulls: return places[..<nullCount]
+  func positions(in keyRange: AtomicKeyRange, _ rows: [Row]) -> ArraySlice<Int32> {
+    switch keyRange {
+    case .nulls: return positions[..<nullCount]
     case .between(let low, let high):
       let start = low.map { key in first(rows) { !precedes($0, key) } } ?? nullCount
-      let end = high.map { key in first(rows) { follows($0, key) } } ?? places.count
-      return places[start..<max(start, end)]
+      let end = high.map { key in first(rows) { follows($0, key) } } ?? positions.count
+      return positions[start..<max(start, end)]
     case .prefix(let prefix):
       let start = first(rows) { !precedes($0, .bytes(prefix)) }
       let end = first(rows) { row in
         follows(row, .bytes(prefix)) && row.withBytes(index.slot) { !$0.starts(with: prefix) }
       }
-      return places[start..<end]
+      return positions[start..<end]
     }
   }
 
   /// The first position with a value whose row meets `isBehind`, which all later rows meet, too.
   private func first(_ rows: [Row], where isBehind: (Row) -> Bool) -> Int {
-    var (low, high) = (nullCount, places.count)
+    var (low, high) = (nullCount, positions.count)
     while low < high {
       let middle = (low + high) / 2
-      if isBehind(rows[Int(places[middle])]) { high = middle } else { low = middle + 1 }
+      if isBehind(rows[Int(positions[middle])]) { high = middle } else { low = middle + 1 }
     }
     return low
   }
@@ -88,7 +88,7 @@ struct AtomicOrder: Sendable {
 /// than building an order.
 final class AtomicOrders: Sendable {
   private struct State {
-    var asked: Set<Int> = []
+    var requested: Set<Int> = []
     var orders: [Int: AtomicOrder] = [:]
   }
 
@@ -98,7 +98,7 @@ final class AtomicOrders: Sendable {
   func order(_ number: Int, _ index: AtomicIndex, _ rows: [Row]) -> AtomicOrder? {
     state.withLock { state in
       if let known = state.orders[number] { return known }
-      if state.asked.insert(number).inserted { return nil }
+      if state.requested.insert(number).inserted { return nil }
       let order = AtomicOrder(index, rows)
       state.orders[number] = order
       return order
@@ -108,7 +108,7 @@ final class AtomicOrders: Sendable {
   /// Called when the rows change.
   func clear() {
     state.withLock { state in
-      if !state.asked.isEmpty { state = State() }
+      if !state.requested.isEmpty { state = State() }
     }
   }
 }

@@ -9,7 +9,7 @@ extension AtomicSnapshot: FetchingSnapshot {
 
   fileprivate func fetch(_ fetch: AtomicPreparedFetch, _ body: (consuming Row) -> Void) throws(StoreError) {
     let plan = fetch.plan
-    guard let tree = tree(plan.entities) else { return }
+    guard let hierarchy = hierarchy(plan.entities) else { return }
     let test = CompiledPredicate<OwnRows>(plan.predicate)
     var (skipped, left) = (0, plan.limit ?? .max)
     /// Returns false where the limit is reached.
@@ -24,10 +24,10 @@ extension AtomicSnapshot: FetchingSnapshot {
       }
       return true
     }
-    if let places = candidates(fetch.access, tree) {
-      for place in places where !give(tree.rows[Int(place)]) { return }
+    if let positions = candidates(fetch.access, hierarchy) {
+      for position in positions where !give(hierarchy.rows[Int(position)]) { return }
     } else {
-      for row in tree.rows where !give(row) { return }
+      for row in hierarchy.rows where !give(row) { return }
     }
   }
 
@@ -38,18 +38,20 @@ extension AtomicSnapshot: FetchingSnapshot {
     return ["by the index of \(entity.name).\(name), once it is made"]
   }
 
-  private func tree(_ entities: Range<Int>) -> AtomicTree? {
-    entities.first.map { graph.trees[graph.shape.hierarchies[$0]] }
+  private func hierarchy(_ entities: Range<Int>) -> AtomicHierarchy? {
+    entities.first.map { graph.hierarchies[graph.shape.hierarchies[$0]] }
   }
 
   // MARK: Access by index
 
   /// The indexes of the candidate rows, ascending; nil for all rows.
-  private func candidates(_ access: AtomicAccess?, _ tree: AtomicTree) -> [Int32]? {
-    guard let access, let order = tree.orders.order(access.number, access.index, tree.rows) else { return nil }
-    let found = access.stretches.map { order.places(in: $0, tree.rows) }
+  private func candidates(_ access: AtomicAccess?, _ hierarchy: AtomicHierarchy) -> [Int32]? {
+    guard let access, let order = hierarchy.orders.order(access.number, access.index, hierarchy.rows) else {
+      return nil
+    }
+    let found = access.keyRanges.map { order.positions(in: $0, hierarchy.rows) }
     // With many candidates a scan of all rows is faster than sorting the indexes.
-    if found.reduce(0, { $0 + $1.count }) > tree.rows.count / 4 { return nil }
+    if found.reduce(0, { $0 + $1.count }) > hierarchy.rows.count / 4 { return nil }
     return found.count == 1 ? found[0].sorted() : Set(found.joined()).sorted()
   }
 
@@ -63,9 +65,9 @@ extension AtomicSnapshot: FetchingSnapshot {
     case .between(.path(let path), .constant(let low), .constant(let high), []):
       guard let from = access(path, [(.greaterThanOrEqualTo, low)], entities),
         let to = access(path, [(.lessThanOrEqualTo, high)], entities),
-        case .between(let first, _)? = from.stretches.first, case .between(_, let last)? = to.stretches.first
+        case .between(let first, _)? = from.keyRanges.first, case .between(_, let last)? = to.keyRanges.first
       else { return nil }
-      return AtomicAccess(number: from.number, index: from.index, stretches: [.between(first, last)])
+      return AtomicAccess(number: from.number, index: from.index, keyRanges: [.between(first, last)])
     default: return nil
     }
   }
@@ -77,9 +79,9 @@ extension AtomicSnapshot: FetchingSnapshot {
     guard path.isOwn, case .attribute(let slot, _, _) = path.leaf, let last = entities.last else { return nil }
     for (number, index) in graph.indexes.enumerated()
     where index.slot == slot && index.entities.contains(entities.lowerBound) && index.entities.contains(last) {
-      let stretches = comparisons.compactMap { index.stretch($0.op, $0.value) }
-      if stretches.count < comparisons.count { continue }
-      return AtomicAccess(number: number, index: index, stretches: stretches)
+      let keyRanges = comparisons.compactMap { index.keyRange($0.op, $0.value) }
+      if keyRanges.count < comparisons.count { continue }
+      return AtomicAccess(number: number, index: index, keyRanges: keyRanges)
     }
     return nil
   }
@@ -89,11 +91,11 @@ extension AtomicSnapshot: FetchingSnapshot {
 private struct AtomicAccess {
   let number: Int
   let index: AtomicIndex
-  let stretches: [AtomicStretch]
+  let keyRanges: [AtomicKeyRange]
 
   /// Ranges with two ends are better than open ones.
   var rank: Int {
-    stretches.allSatisfy {
+    keyRanges.allSatisfy {
       if case .between(nil, _) = $0 { return false }
       if case .between(_, nil) = $0 { return false }
       return true

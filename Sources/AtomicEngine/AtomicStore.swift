@@ -92,12 +92,12 @@ public final class AtomicStore: Store, ExternalDataStore {
     guard let externalFiles else {
       throw StoreError(.missingExternalData, "The store keeps all data in its rows.")
     }
-    try medium?.requirePlace()
+    try medium?.requireLocation()
     return try externalFiles.read(name)
   }
 
   public func keepExternalData(_ data: Data) throws(StoreError) -> Data? {
-    try medium?.requirePlace()
+    try medium?.requireLocation()
     return try externalFiles?.keep(data)
   }
   public func discardExternalData(_ names: [Data]) { externalFiles?.discard(names) }
@@ -127,7 +127,7 @@ public final class AtomicStore: Store, ExternalDataStore {
   }
 
   private func writable() throws(StoreError) -> State {
-    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only. Open it for writing to change it.") }
     return try current()
   }
 

@@ -69,10 +69,10 @@ struct EntryChecksum {
       return
     }
     var last: UInt64 = 0
-    var place: UInt64 = 0
+    var position: UInt64 = 0
     while offset < bytes.count {
-      last |= UInt64(bytes[offset]) &<< place
-      place &+= 8
+      last |= UInt64(bytes[offset]) &<< position
+      position &+= 8
       offset &+= 1
     }
     state = Self.step(state, last)

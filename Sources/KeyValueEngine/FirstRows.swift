@@ -12,30 +12,30 @@ extension FetchPlan {
 struct FirstRows {
   private let plan: FetchPlan
   /// How many rows are needed, nil for all.
-  private let wanted: Int?
+  private let required: Int?
   /// Sorted where only some rows are needed.
   private var rows: [Row] = []
 
   init(_ plan: FetchPlan) {
     self.plan = plan
     let (sum, overflow) = plan.offset.addingReportingOverflow(plan.limit ?? .max)
-    wanted = overflow || sum > 1000 ? nil : sum
+    required = overflow || sum > 1000 ? nil : sum
   }
 
   mutating func add(_ row: Row) {
-    guard let wanted else { return rows.append(row) }
-    if rows.count == wanted, let last = rows.last, !plan.precedes(row, last) { return }
+    guard let required else { return rows.append(row) }
+    if rows.count == required, let last = rows.last, !plan.precedes(row, last) { return }
     var (low, high) = (0, rows.count)
     while low < high {
       let middle = (low + high) / 2
       if plan.precedes(rows[middle], row) { low = middle + 1 } else { high = middle }
     }
-    if rows.count == wanted { rows.removeLast() }
+    if rows.count == required { rows.removeLast() }
     rows.insert(row, at: low)
   }
 
   consuming func finish() -> ArraySlice<Row> {
-    if wanted == nil { rows.sort { plan.precedes($0, $1) } }
+    if required == nil { rows.sort { plan.precedes($0, $1) } }
     let tail = rows.dropFirst(plan.offset)
     return plan.limit.map { tail.prefix($0) } ?? tail
   }

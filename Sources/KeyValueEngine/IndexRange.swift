@@ -28,7 +28,7 @@ struct IndexRange {
 
   func contains(_ key: UnsafeRawBufferPointer) -> Bool {
     let count = min(key.count, high.count)
-    for place in 0..<count where key[place] != high[place] { return key[place] < high[place] }
+    for position in 0..<count where key[position] != high[position] { return key[position] < high[position] }
     return true
   }
 }

@@ -209,14 +209,14 @@ extension KeyValueCommit {
       var existing: [Int64: Int64] = [:]
       try reader.links(table, owner) { destination, order in existing[destination] = order }
       // Members that the order does not name come last.
-      var wanted: [Int64] = []
+      var required: [Int64] = []
       var seen: Set<Int64> = []
       let rest = existing.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map(\.key)
       for destination in order.map({ changes.permanentKey($0.key) }) + rest
       where existing[destination] != nil && seen.insert(destination).inserted {
-        wanted.append(destination)
+        required.append(destination)
       }
-      let changed = OrderKeys.assign(wanted, existing: existing).filter { existing[$0.member] != $0.key }
+      let changed = OrderKeys.assign(required, existing: existing).filter { existing[$0.member] != $0.key }
       try setOrders(table, owner, changed.map { ($0.member, $0.key) })
     }
   }

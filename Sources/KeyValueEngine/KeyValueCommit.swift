@@ -46,7 +46,9 @@ final class KeyValueCommit {
     let draft = CommitDraft(changes, shape.schema, isRehearsal: isRehearsal)
     targets = draft.targets
     for object in draft.givenKeys where try reader.version(of: object.entity, object.key) != nil {
-      throw StoreError(.invalidArgument, "There is an object with the key \(object.key) already.")
+      throw StoreError(
+        .invalidArgument,
+        "An object with the key \(object.key) exists already. Take keys for new objects from allocateKeys.")
     }
     let keys = try Self.keys(draft.keyNeeds, shape, transaction)
     self.changes = try draft.seal(keys)
@@ -93,12 +95,13 @@ final class KeyValueCommit {
     _ count: Int, root: Int, _ shape: KeyValueShape, _ transaction: any KeyValueWriting
   ) throws(StoreError) -> Range<Int64> {
     let fact = KeyValueFact.highestKey(shape.schema.entities[root].name)
-    let recorded = try KeyValueFacts(transaction).integer(fact) ?? 0
+    let recorded = try KeyValueHeader(transaction).integer(fact) ?? 0
     let highest = recorded < 0 ? recorded : max(recorded, try KeyValueReader(transaction, shape).highestKey(root))
     let (last, overflow) = highest.addingReportingOverflow(Int64(count))
     guard highest >= 0, !overflow, last < Int64.max else {
       throw StoreError(
-        .corrupt, "The highest key of the entity tree is \(highest); no further keys can be given.",
+        .corrupt,
+        "The highest key of the entity hierarchy is \(highest), so that no object can be added. Copy the objects to a new store.",
         context: ["entity": shape.schema.entities[root].name])
     }
     try transaction.setFact(fact, last)
@@ -110,7 +113,7 @@ final class KeyValueCommit {
     _ key: Int64, root: Int, _ shape: KeyValueShape, _ transaction: any KeyValueWriting
   ) throws(StoreError) {
     let fact = KeyValueFact.highestKey(shape.schema.entities[root].name)
-    if try KeyValueFacts(transaction).integer(fact) ?? 0 < key { try transaction.setFact(fact, key) }
+    if try KeyValueHeader(transaction).integer(fact) ?? 0 < key { try transaction.setFact(fact, key) }
   }
 
   // MARK: Versions
@@ -151,7 +154,7 @@ final class KeyValueCommit {
     let name = shape.schema.entities[row.entity].name
     return StoreError(
       .corrupt,
-      "An object of the entity \(name) has the greatest version that there is, so that no change of it can be saved. Copy it, and delete it.",
+      "An object of the entity \(name) has the highest possible version, so that no change of it can be saved. Copy the object, and delete it.",
       context: ["entity": name, "key": "\(row.key)"])
   }
 
@@ -201,8 +204,8 @@ final class KeyValueCommit {
     _ row: Row, _ versionRead: Int64, _ slots: [Int], _ other: Int64
   ) throws(StoreError) {
     let persisted = try reader.row(of: row.entity, other)
-    let tree = shape.store.hierarchies[row.entity]
-    let new = changes.insertions.first { $0.key == other && shape.store.hierarchies[$0.entity] == tree }
+    let hierarchy = shape.store.hierarchies[row.entity]
+    let new = changes.insertions.first { $0.key == other && shape.store.hierarchies[$0.entity] == hierarchy }
     let entity = persisted?.entity ?? new?.entity ?? row.entity
     conflicts.append(
       Conflict(
@@ -214,7 +217,7 @@ final class KeyValueCommit {
 
   private func writeRows() throws(StoreError) {
     for row in deleted {
-      KeyValueReader.setRowKey(key, shape.tree(row.entity), row.key)
+      KeyValueReader.setRowKey(key, shape.hierarchy(row.entity), row.key)
       _ = try transaction.remove(.rows, key.view)
     }
     for index in changes.updates.indices {
@@ -223,11 +226,11 @@ final class KeyValueCommit {
       try put(row, isAtHand: checksWhileWriting)
     }
     // By hierarchy: entries written in key order are adjacent.
-    let trees = changes.insertions.map { shape.store.hierarchies[$0.entity] }
-    if zip(trees, trees.dropFirst()).allSatisfy({ $0 <= $1 }) {
+    let hierarchies = changes.insertions.map { shape.store.hierarchies[$0.entity] }
+    if zip(hierarchies, hierarchies.dropFirst()).allSatisfy({ $0 <= $1 }) {
       for row in changes.insertions { try put(row) }
     } else {
-      for index in trees.indices.sorted(by: { (trees[$0], $0) < (trees[$1], $1) }) {
+      for index in hierarchies.indices.sorted(by: { (hierarchies[$0], $0) < (hierarchies[$1], $1) }) {
         try put(changes.insertions[index])
       }
     }
@@ -236,7 +239,7 @@ final class KeyValueCommit {
   /// With `isAtHand` the row's key was the last one to be read.
   func put(_ row: Row, isAtHand: Bool = false) throws(StoreError) {
     if row.version <= 0 { throw noNextVersion(of: row) }
-    KeyValueReader.setRowKey(key, shape.tree(row.entity), row.key)
+    KeyValueReader.setRowKey(key, shape.hierarchy(row.entity), row.key)
     try row.withPackedBytes { (bytes) throws(StoreError) in
       let head = KeyValueEntry.rowHead
       try transaction.put(.rows, key.view, count: head + bytes.count, isAtHand: isAtHand) { value in

@@ -82,9 +82,9 @@ struct KeyValueIndexes: Sendable {
     let index = all[number]
     key.clear()
     key.append(UInt16(truncatingIfNeeded: number))
-    for place in index.slots.indices {
-      if index.isUnique && row.isNull(index.slots[place]) { return false }
-      OrderedValue.append(row, index.slots[place], index.kinds[place], to: key)
+    for position in index.slots.indices {
+      if index.isUnique && row.isNull(index.slots[position]) { return false }
+      OrderedValue.append(row, index.slots[position], index.kinds[position], to: key)
     }
     if key.count > 2 + longest { shorten(key) }
     return true

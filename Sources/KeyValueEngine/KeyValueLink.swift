@@ -34,19 +34,19 @@ struct KeyValueLink {
     _ source: UnsafeBufferPointer<KeyValueLink>, into target: UnsafeMutableBufferPointer<KeyValueLink>, _ shift: UInt64
   ) {
     let mask: UInt64 = 1 &<< digit &- 1
-    withUnsafeTemporaryAllocation(of: Int.self, capacity: Int(mask) + 1) { places in
-      places.initialize(repeating: 0)
-      for link in source { places[Int(UInt64(bitPattern: link.owner) &>> shift & mask)] &+= 1 }
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: Int(mask) + 1) { positions in
+      positions.initialize(repeating: 0)
+      for link in source { positions[Int(UInt64(bitPattern: link.owner) &>> shift & mask)] &+= 1 }
       var next = 0
-      for index in places.indices {
-        let count = places[index]
-        places[index] = next
+      for index in positions.indices {
+        let count = positions[index]
+        positions[index] = next
         next &+= count
       }
       for link in source {
         let index = Int(UInt64(bitPattern: link.owner) &>> shift & mask)
-        target[places[index]] = link
-        places[index] &+= 1
+        target[positions[index]] = link
+        positions[index] &+= 1
       }
     }
   }

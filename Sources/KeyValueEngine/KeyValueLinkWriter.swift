@@ -23,14 +23,14 @@ final class KeyValueLinkWriter {
     var next = 0
     while next < destinations.count, let bound = try load(table, owner, destinations[next]) {
       merged.clear()
-      var place = 0
-      while place < block.count {
-        let destination = block.numbers[place]
+      var position = 0
+      while position < block.count {
+        let destination = block.numbers[position]
         while next < destinations.count && destinations[next] < destination { next += 1 }
         if next == destinations.count || destinations[next] != destination {
-          merged.append(block.numbers + place, count: width)
+          merged.append(block.numbers + position, count: width)
         }
-        place += width
+        position += width
       }
       while next < destinations.count && destinations[next] <= bound { next += 1 }
       if merged.count == block.count { continue }
@@ -76,14 +76,14 @@ final class KeyValueLinkWriter {
   /// Merges the current block with the `links` that belong to it.
   private func merge(_ links: UnsafeBufferPointer<Int64>, _ next: inout Int, _ bound: Int64, _ width: Int) {
     merged.clear()
-    var place = 0
+    var position = 0
     while true {
       let isThere = next < links.count && links[next] <= bound
-      if place < block.count && (!isThere || block.numbers[place] < links[next]) {
-        merged.append(block.numbers + place, count: width)
-        place += width
+      if position < block.count && (!isThere || block.numbers[position] < links[next]) {
+        merged.append(block.numbers + position, count: width)
+        position += width
       } else if isThere {
-        if place < block.count && block.numbers[place] == links[next] { place += width }
+        if position < block.count && block.numbers[position] == links[next] { position += width }
         for offset in 0..<width { merged.append(links[next + offset]) }
         next += width
       } else {
@@ -115,8 +115,8 @@ final class KeyValueLinkWriter {
   /// Writes the block whose key is in ``key``.
   private func write(_ links: UnsafePointer<Int64>, _ count: Int) throws(StoreError) {
     try transaction.put(.links, key.view, count: 8 + count * 8, isAtHand: false) { value in
-      for place in 0..<count {
-        value.storeBytes(of: links[place].littleEndian, toByteOffset: 8 + place * 8, as: Int64.self)
+      for position in 0..<count {
+        value.storeBytes(of: links[position].littleEndian, toByteOffset: 8 + position * 8, as: Int64.self)
       }
       KeyValueEntry.seal(value, key.view)
     }

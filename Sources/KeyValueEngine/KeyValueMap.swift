@@ -12,7 +12,7 @@ public enum KeySpace: Int, Sendable, CaseIterable {
   /// Values of indexed attributes, with the objects that have them.
   case indexes
 
-  /// The name of the part, for media that name their parts.
+  /// The name of the part in files, which is the name of the case.
   public var name: String { "\(self)" }
 }
 

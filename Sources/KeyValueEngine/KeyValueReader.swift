@@ -20,18 +20,18 @@ final class KeyValueReader {
   // MARK: Rows
 
   @inline(__always)
-  static func setRowKey(_ key: KeyBuffer, _ tree: UInt16, _ object: Int64) { key.set(tree, object) }
+  static func setRowKey(_ key: KeyBuffer, _ hierarchy: UInt16, _ object: Int64) { key.set(hierarchy, object) }
 
   /// The row of a key in the hierarchy of `entity`, nil where there is none.
   func row(of entity: Int, _ object: Int64) throws(StoreError) -> Row? {
-    Self.setRowKey(key, shape.tree(entity), object)
+    Self.setRowKey(key, shape.hierarchy(entity), object)
     guard let value = try transaction.value(.rows, key.view) else { return nil }
     return try decode(key.view, value, object)
   }
 
   /// Entity and version of a stored row, without making the row.
   func version(of entity: Int, _ object: Int64) throws(StoreError) -> (entity: Int, version: Int64)? {
-    Self.setRowKey(key, shape.tree(entity), object)
+    Self.setRowKey(key, shape.hierarchy(entity), object)
     guard let value = try transaction.value(.rows, key.view) else { return nil }
     try KeyValueEntry.check(key.view, value)
     guard value.count >= KeyValueEntry.rowHead else { throw KeyValueEntry.damaged }
@@ -60,7 +60,7 @@ final class KeyValueReader {
           version: Int64(littleEndian: value.integer(at: 16, as: Int64.self)), form)
       })
     else {
-      throw StoreError(.corrupt, "A row of the store is none of the model's; it was written by something else.")
+      throw StoreError(.corrupt, "A row of the store fits no entity of the model. Another program has written it.")
     }
     return row
   }
@@ -77,14 +77,14 @@ final class KeyValueReader {
 
   /// The greatest key in the hierarchy of `entity`, zero where it is empty.
   func highestKey(_ entity: Int) throws(StoreError) -> Int64 {
-    let tree = shape.tree(entity)
+    let hierarchy = shape.hierarchy(entity)
     let end = KeyBuffer()
     defer { withExtendedLifetime(end) {} }
-    Self.setRowKey(end, tree &+ 1, 0)
+    Self.setRowKey(end, hierarchy &+ 1, 0)
     var highest: Int64 = 0
     try transaction.scanBackwards(.rows, before: end.view) { (key, value) throws(StoreError) in
       try KeyValueEntry.check(key, value)
-      highest = try Self.object(key, value, tree) ?? 0
+      highest = try Self.object(key, value, hierarchy) ?? 0
       return false
     }
     return highest
@@ -100,13 +100,13 @@ final class KeyValueReader {
   /// Calls `body` with each row from a key on until it gives false.
   func scan(_ entities: Range<Int>, from object: Int64, _ body: (consuming Row) -> Bool) throws(StoreError) {
     guard let first = entities.first else { return }
-    let tree = shape.tree(first)
+    let hierarchy = shape.hierarchy(first)
     let isWhole = shape.schema.entities[first].subtree == entities && shape.schema.entities[first].root == first
     let start = KeyBuffer()
     defer { withExtendedLifetime(start) {} }
-    Self.setRowKey(start, tree, object)
+    Self.setRowKey(start, hierarchy, object)
     try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
-      guard let object = try Self.object(key, value, tree) else { return false }
+      guard let object = try Self.object(key, value, hierarchy) else { return false }
       try KeyValueEntry.check(key, value)
       return isWhole || entities.contains(Self.entity(value)) ? body(try unpack(value, object)) : true
     }
@@ -116,10 +116,10 @@ final class KeyValueReader {
   func rows(
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) {
-    let tree = shape.tree(entity)
-    Self.setRowKey(key, tree, keys.lowerBound)
+    let hierarchy = shape.hierarchy(entity)
+    Self.setRowKey(key, hierarchy, keys.lowerBound)
     try transaction.scan(.rows, from: key.view) { (key, value) throws(StoreError) in
-      guard let object = try Self.object(key, value, tree), object <= keys.upperBound else { return false }
+      guard let object = try Self.object(key, value, hierarchy), object <= keys.upperBound else { return false }
       body(try decode(key, value, object))
       return object < keys.upperBound
     }
@@ -127,9 +127,9 @@ final class KeyValueReader {
 
   /// The key of an entry's object, nil behind the last object of a hierarchy.
   private static func object(
-    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ tree: UInt16
+    _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ hierarchy: UInt16
   ) throws(StoreError) -> Int64? {
-    guard key.count >= 2, UInt16(bigEndian: key.integer(at: 0, as: UInt16.self)) == tree else { return nil }
+    guard key.count >= 2, UInt16(bigEndian: key.integer(at: 0, as: UInt16.self)) == hierarchy else { return nil }
     guard key.count == 10, value.count >= KeyValueEntry.rowHead else { throw KeyValueEntry.damaged }
     return key.objectKey(at: 2)
   }
@@ -137,12 +137,12 @@ final class KeyValueReader {
   /// Calls `body` with each object until it returns false. Makes no rows.
   func scanKeys(_ entities: Range<Int>, _ body: (ObjectReference) -> Bool) throws(StoreError) {
     guard let first = entities.first else { return }
-    let tree = shape.tree(first)
+    let hierarchy = shape.hierarchy(first)
     let start = KeyBuffer()
     defer { withExtendedLifetime(start) {} }
-    Self.setRowKey(start, tree, 0)
+    Self.setRowKey(start, hierarchy, 0)
     try transaction.scan(.rows, from: start.view) { (key, value) throws(StoreError) in
-      guard let object = try Self.object(key, value, tree) else { return false }
+      guard let object = try Self.object(key, value, hierarchy) else { return false }
       try KeyValueEntry.check(key, value)
       let entity = Self.entity(value)
       return entities.contains(entity) ? body(ObjectReference(entity: entity, key: object)) : true

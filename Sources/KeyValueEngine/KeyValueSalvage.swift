@@ -20,16 +20,17 @@ public final class KeyValueSalvage {
   /// Takes the store's header fields.
   ///
   /// Throws `modelMismatch` where the layout of its rows is not that of the schema: then nothing could be read.
-  public func take(_ facts: KeyValueFacts, storeType: String) throws(StoreError) {
-    salvage.take { () throws(StoreError) in try facts.metadata(storeType: storeType, withModel: false) }
+  public func take(_ headerFields: KeyValueHeader, storeType: String) throws(StoreError) {
+    salvage.take { () throws(StoreError) in try headerFields.metadata(storeType: storeType, withModel: false) }
     let layout: Data?
-    do { layout = try facts.content(KeyValueFact.layout) } catch { layout = nil }
+    do { layout = try headerFields.content(KeyValueFact.layout) } catch { layout = nil }
     guard let layout else {
       return salvage.lose(
         StoreFinding(.metadata, "The store no longer says how its rows are laid out: values may be under wrong names."))
     }
     if layout != Data(shape.layout.utf8) {
-      throw StoreError(.modelMismatch, "The store's rows are of another model; name the one that it was made with.")
+      throw StoreError(
+        .modelMismatch, "The store's rows belong to another model. Use the model that the store was made with.")
     }
   }
 

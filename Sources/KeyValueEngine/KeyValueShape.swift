@@ -45,7 +45,7 @@ final class KeyValueShape: Sendable {
     }
   }
 
-  func tree(_ entity: Int) -> UInt16 { UInt16(truncatingIfNeeded: store.hierarchies[entity]) }
+  func hierarchy(_ entity: Int) -> UInt16 { UInt16(truncatingIfNeeded: store.hierarchies[entity]) }
 
   /// The layout that rows of a file must have to be readable: entities, slots and numbers of link tables, as text.
   var layout: String {

@@ -29,7 +29,7 @@ final class KeyValueSnapshot: FetchingSnapshot, VerifyingSnapshot, @unchecked Se
     let catalogue = Array(reader.shape.indexes.catalogue.utf8)
     if catalogue.isEmpty { return false }
     let found =
-      try KeyValueFacts(reader.transaction).content(KeyValueFact.indexes).map { Array($0) == catalogue } ?? false
+      try KeyValueHeader(reader.transaction).content(KeyValueFact.indexes).map { Array($0) == catalogue } ?? false
     hasIndexes = found
     return found
   }

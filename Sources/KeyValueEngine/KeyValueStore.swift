@@ -39,12 +39,12 @@ public final class KeyValueStore<Map: KeyValueMap>: Store, ExternalDataStore {
     externalFiles: ExternalDataFolder? = nil
   ) throws(StoreError) {
     let shape = try KeyValueShape(schema, longestKey: map.longestKey)
-    let facts = KeyValueFacts(try map.read(timeout: options.timeout))
-    var metadata = try facts.metadata(storeType: storeType, withModel: true)
+    let headerFields = KeyValueHeader(try map.read(timeout: options.timeout))
+    var metadata = try headerFields.metadata(storeType: storeType, withModel: true)
     if !options.ignoresModelVersion, !Self.isCompatible(metadata, schema, options) {
       throw .modelMismatch(metadata, schema)
     }
-    guard try facts.content(KeyValueFact.layout).map({ Array($0) }) == Array(shape.layout.utf8) else {
+    guard try headerFields.content(KeyValueFact.layout).map({ Array($0) }) == Array(shape.layout.utf8) else {
       var error = StoreError.modelMismatch(metadata, schema)
       error.context["layout"] = "the rows have other slots than the model"
       throw error
@@ -93,7 +93,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store, ExternalDataStore {
   ) throws(StoreError) {
     let transaction = try map.write(bytes: 1 << 16, timeout: timeout)
     // A store of another format is left as it is.
-    _ = try KeyValueFacts(transaction).metadata(storeType: storeType, withModel: false)
+    _ = try KeyValueHeader(transaction).metadata(storeType: storeType, withModel: false)
     try transaction.setMetadata(metadata, isNew: false)
     try transaction.commit()
   }
@@ -184,7 +184,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store, ExternalDataStore {
   }
 
   private func begin(bytes: Int) throws(StoreError) -> Map.Writing {
-    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only. Open it for writing to change it.") }
     return try map().write(bytes: bytes, timeout: timeout)
   }
 
@@ -193,7 +193,7 @@ public final class KeyValueStore<Map: KeyValueMap>: Store, ExternalDataStore {
   private static func isRecognised(_ transaction: Map.Writing, _ entries: [Data?]) throws(StoreError) -> Bool {
     if entries.count != recognising.count { return false }
     for (name, entry) in zip(recognising, entries) {
-      let key = KeyValueFacts.key(name)
+      let key = KeyValueHeader.key(name)
       defer { withExtendedLifetime(key) {} }
       guard let found = try transaction.value(.facts, key.view), let entry, found.count == entry.count,
         let start = found.baseAddress,
@@ -208,20 +208,22 @@ public final class KeyValueStore<Map: KeyValueMap>: Store, ExternalDataStore {
     let (hasIndexes, recognised, lastCommit) = state.withLock { ($0.hasIndexes, $0.recognised, $0.lastCommit) }
     // Nobody else has written since.
     if hasIndexes, let lastCommit, transaction.commitNumber == lastCommit + 1 { return }
-    let facts = KeyValueFacts(transaction)
+    let headerFields = KeyValueHeader(transaction)
     // Equal bytes mean equal content: a save of one object must not read the whole metadata.
     if try !Self.isRecognised(transaction, recognised) {
       let known = state.withLock { $0.metadata }
-      let metadata = try facts.metadata(storeType: storeType, withModel: false)
+      let metadata = try headerFields.metadata(storeType: storeType, withModel: false)
       guard metadata.identifier == known.identifier, metadata.versionHashes == known.versionHashes else {
         throw StoreError(
           .modelMismatch, "The store was replaced, or migrated to another model, since it was opened; open it again.")
       }
-      let entries = try Self.recognising.map { (name) throws(StoreError) in try facts.entry(name) }
+      let entries = try Self.recognising.map { (name) throws(StoreError) in try headerFields.entry(name) }
       state.withLock { $0.recognised = entries }
     }
     if hasIndexes { return }
-    if try facts.content(KeyValueFact.indexes).map({ Array($0) }) == Array(shape.indexes.catalogue.utf8) { return }
+    if try headerFields.content(KeyValueFact.indexes).map({ Array($0) }) == Array(shape.indexes.catalogue.utf8) {
+      return
+    }
     try KeyValueIndexing(transaction, shape).rebuild()
   }
 }

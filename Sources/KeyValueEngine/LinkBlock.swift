@@ -48,11 +48,11 @@ enum LinkBlock {
     _ value: UnsafeRawBufferPointer, isOrdered: Bool, _ body: (_ destination: Int64, _ order: Int64) -> Void
   ) {
     let size = width(isOrdered: isOrdered) * 8
-    var place = 8
-    while place < value.count {
-      let destination = Int64(littleEndian: value.integer(at: place, as: Int64.self))
-      body(destination, isOrdered ? Int64(littleEndian: value.integer(at: place + 8, as: Int64.self)) : 0)
-      place += size
+    var position = 8
+    while position < value.count {
+      let destination = Int64(littleEndian: value.integer(at: position, as: Int64.self))
+      body(destination, isOrdered ? Int64(littleEndian: value.integer(at: position + 8, as: Int64.self)) : 0)
+      position += size
     }
   }
 
@@ -72,12 +72,12 @@ enum LinkBlock {
     _ value: UnsafeRawBufferPointer, isOrdered: Bool, above before: Int64, bound: Int64
   ) throws(StoreError) {
     let size = width(isOrdered: isOrdered) * 8
-    var (last, place) = (before, 8)
-    while place < value.count {
-      let destination = Int64(littleEndian: value.integer(at: place, as: Int64.self))
+    var (last, position) = (before, 8)
+    while position < value.count {
+      let destination = Int64(littleEndian: value.integer(at: position, as: Int64.self))
       guard destination > last else { throw KeyValueEntry.damaged }
       last = destination
-      place += size
+      position += size
     }
     guard last <= bound else { throw KeyValueEntry.damaged }
   }

@@ -29,8 +29,8 @@ final class NumberBuffer {
   func append(_ value: UnsafeRawBufferPointer) {
     let more = max(0, value.count - 8) / 8
     if count + more > capacity { enlarge(to: count + more) }
-    for place in 0..<more {
-      numbers[count + place] = Int64(littleEndian: value.integer(at: 8 + place * 8, as: Int64.self))
+    for position in 0..<more {
+      numbers[count + position] = Int64(littleEndian: value.integer(at: 8 + position * 8, as: Int64.self))
     }
     count += more
   }

@@ -12,7 +12,7 @@ extension CompiledDecoding {
 
   mutating func expression(_ object: ArchivedObject, depth: Int) throws(ModelFileError) -> Expression {
     try spend()
-    guard depth < Self.depthLimit else { throw ModelFileError(.malformed, "an expression is nested too deep") }
+    guard depth < Self.depthLimit else { throw ModelFileError(.malformed, "an expression is nested too deeply") }
     switch object.className {
     case "NSConstantValueExpression": return try constant(object, depth: depth)
     case "NSSelfExpression": return .evaluatedObject

@@ -13,7 +13,7 @@ extension CompiledDecoding {
 
   mutating func predicate(_ object: ArchivedObject, depth: Int) throws(ModelFileError) -> Predicate {
     try spend()
-    guard depth < Self.depthLimit else { throw ModelFileError(.malformed, "a predicate is nested too deep") }
+    guard depth < Self.depthLimit else { throw ModelFileError(.malformed, "a predicate is nested too deeply") }
     switch object.className {
     case "NSTruePredicate": return .value(true)
     case "NSFalsePredicate": return .value(false)
@@ -47,7 +47,7 @@ extension CompiledDecoding {
       let op = archived["NSOperatorType"]?.integer.flatMap({ UInt(exactly: $0) }).flatMap(Predicate.Operator.init),
       let modifier = Predicate.Modifier(rawValue: UInt(clamping: archived["NSModifier"]?.integer ?? 0)),
       op != .customSelector
-    else { throw ModelFileError(.unsupported, "a comparison has an operator that is not known") }
+    else { throw ModelFileError(.unsupported, "a comparison has an unknown operator") }
     // String operators name their options NSFlags, the others NSOptions.
     let options = archived["NSFlags"]?.integer ?? archived["NSOptions"]?.integer ?? 0
     return Predicate.Comparison(

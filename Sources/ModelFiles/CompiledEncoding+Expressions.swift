@@ -5,7 +5,7 @@ import StoreSchema
 /// Expressions as NSExpression archives them; the reverse of `CompiledDecoding.expression(_:depth:)`.
 extension CompiledEncoding {
   mutating func encode(_ expression: Expression, depth: Int) throws(ModelFileError) -> Reference {
-    guard depth < Self.depthLimit else { throw ModelFileError(.unsupported, "an expression is nested too deep") }
+    guard depth < Self.depthLimit else { throw ModelFileError(.unsupported, "an expression is nested too deeply") }
     switch expression {
     case .literal(let literal):
       guard let constant = CompiledValue.reference(to: literal.value, in: &writer) else {

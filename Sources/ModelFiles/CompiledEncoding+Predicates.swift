@@ -13,7 +13,7 @@ extension CompiledEncoding {
   }
 
   mutating func encode(_ predicate: Predicate, depth: Int) throws(ModelFileError) -> Reference {
-    guard depth < Self.depthLimit else { throw ModelFileError(.unsupported, "a predicate is nested too deep") }
+    guard depth < Self.depthLimit else { throw ModelFileError(.unsupported, "a predicate is nested too deeply") }
     switch predicate {
     case .value(let flag):
       let className = flag ? "NSTruePredicate" : "NSFalsePredicate"

@@ -96,7 +96,7 @@ extension CompiledEncoding {
       return ["NSDerivedAttributeDescription", "NSAttributeDescription"]
     }
     guard let elements = attribute.elements else { return ["NSAttributeDescription"] }
-    guard nesting < 16 else { throw ModelFileError(.unsupported, "composite attributes are nested too deep") }
+    guard nesting < 16 else { throw ModelFileError(.unsupported, "composite attributes are nested too deeply") }
     var references: [Reference] = []
     for element in elements {
       guard case .attribute(let inner) = element.kind else {

@@ -48,7 +48,7 @@ struct CompiledDecoding {
     left -= count
     bytesLeft -= bytes
     guard left > 0, bytesLeft > 0 else {
-      throw ModelFileError(.malformed, "the archive repeats itself beyond all proportion")
+      throw ModelFileError(.malformed, "the archive's shared objects expand to more than is allowed")
     }
   }
 
@@ -57,15 +57,15 @@ struct CompiledDecoding {
     for entity in root["NSEntities"]?.entries?.map(\.value) ?? [] {
       objects[try name(of: entity, "NSEntityName")] = entity
     }
-    var tree = EntityTree()
+    var hierarchy = EntityHierarchy()
     for (name, object) in objects {
       let properties = object["NSProperties"]?.entries?.compactMap(\.key.string) ?? []
       try spend(properties.count)
-      tree.add(name, parent: object["NSSuperentity"]?["NSEntityName"]?.string, properties: Set(properties))
+      hierarchy.add(name, parent: object["NSSuperentity"]?["NSEntityName"]?.string, properties: Set(properties))
     }
     var entities: [EntityRecord] = []
     for (name, object) in objects.sorted(by: { $0.key.precedesInBytes($1.key) }) {
-      entities.append(try entity(object, named: name, in: tree))
+      entities.append(try entity(object, named: name, in: hierarchy))
     }
     var templates: [FetchRequestRecord] = []
     for (name, request) in root["NSFetchRequestTemplates"]?.stringEntries ?? [:] {
@@ -95,14 +95,14 @@ struct CompiledDecoding {
   }
 
   private mutating func entity(
-    _ object: ArchivedObject, named name: String, in tree: EntityTree
+    _ object: ArchivedObject, named name: String, in hierarchy: EntityHierarchy
   ) throws(ModelFileError) -> EntityRecord {
     try spend()
     let className = object["NSClassNameForEntity"]?.string
     var properties: [PropertyRecord] = []
     for (key, property) in object["NSProperties"]?.stringEntries ?? [:] {
       try spend()
-      if tree.inherits(name, key) { continue }
+      if hierarchy.inherits(name, key) { continue }
       properties.append(try self.property(property))
     }
     var indexes: [FetchIndexRecord] = []
@@ -167,7 +167,7 @@ struct CompiledDecoding {
 ///
 /// Embedded models repeat inherited properties in the subentities, as proxies or as full copies. A property counts as
 /// inherited if a superentity has one with the same name, whatever its class.
-struct EntityTree {
+struct EntityHierarchy {
   private var parents: [String: String] = [:]
   private var properties: [String: Set<String>] = [:]
 

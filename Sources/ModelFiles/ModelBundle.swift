@@ -19,11 +19,11 @@ public struct ModelBundle: Sendable {
   public init(_ url: URL) throws(ModelFileError) {
     self.url = url
     let isCompiled = url.pathExtension == "momd"
-    let wanted = isCompiled ? "mom" : "xcdatamodel"
+    let required = isCompiled ? "mom" : "xcdatamodel"
     var versions: [String: URL] = [:]
     for name in try url.folderNames() {
       let item = url.appending(path: name)
-      if item.pathExtension == wanted { versions[item.deletingPathExtension().lastPathComponent] = item }
+      if item.pathExtension == required { versions[item.deletingPathExtension().lastPathComponent] = item }
     }
     let info = try Self.information(url.appending(path: isCompiled ? "VersionInfo.plist" : ".xccurrentversion"))
     self.versions = versions

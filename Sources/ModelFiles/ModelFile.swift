@@ -12,7 +12,7 @@ public enum ModelFile {
     case "xcdatamodel": return try ModelSourceReader(moduleName: moduleName).read(folder: url)
     case "mom": return try CompiledModelReader.read(file: url)
     case "omo":
-      throw ModelFileError(.unsupported, "an .omo is a copy of the .mom beside it in a private format", url: url)
+      throw ModelFileError(.unsupported, "an .omo has a private format; open the .mom beside it", url: url)
     default: break
     }
     let data = try url.contents()

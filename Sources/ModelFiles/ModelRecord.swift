@@ -43,7 +43,7 @@ public struct ModelRecord: Hashable, Sendable {
         next = parent
       }
       if let next, path.contains(next) {
-        throw ModelFileError(.malformed, "the entity \(next) is among the entities that it inherits from")
+        throw ModelFileError(.malformed, "the entity \(next) inherits from itself")
       }
       var depth = next.flatMap { depths[$0] } ?? 0
       for name in path.reversed() {
@@ -51,7 +51,7 @@ public struct ModelRecord: Hashable, Sendable {
         depths[name] = depth
       }
       if depth > limit {
-        throw ModelFileError(.malformed, "the entity \(entity.name) has more than \(limit) entities above it")
+        throw ModelFileError(.malformed, "the entity \(entity.name) inherits from more than \(limit) entities")
       }
     }
   }

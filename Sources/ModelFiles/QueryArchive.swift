@@ -37,7 +37,7 @@ public enum QueryArchive {
   public static func read(_ data: Data) throws(ModelFileError) -> Content {
     let archive: KeyedArchiveReader
     do { archive = try KeyedArchiveReader(data) } catch { throw ModelFileError(error) }
-    guard let root = archive.root() else { throw ModelFileError(.malformed, "the archive holds nothing") }
+    guard let root = archive.root() else { throw ModelFileError(.malformed, "the archive has no root object") }
     // The query may be an object of a larger archive, which then contains it as data: an archive of its own.
     if let own = root[ownKey]?.data {
       guard let inner = try? KeyedArchiveReader(own), let root = inner.root(), root[ownKey] == nil else {

@@ -98,7 +98,7 @@ extension SourceDecoding {
     var result: [PropertyRecord] = []
     for element in composite.children("attribute") {
       expansionsLeft -= 1
-      guard expansionsLeft > 0 else { throw ModelFileError(.unsupported, "composites unfold beyond all proportion") }
+      guard expansionsLeft > 0 else { throw ModelFileError(.unsupported, "composites expand to more than is allowed") }
       result.append(try property(element, kind: .attribute(try attribute(element, nesting: nesting + 1))))
     }
     return result

@@ -17,7 +17,7 @@ public enum StringsFile {
       let list: PropertyList
       do { list = try PropertyList(contents: data) } catch { throw ModelFileError(error) }
       guard let entries = list.dictionaryValue else {
-        throw ModelFileError(.malformed, "the strings file is no dictionary")
+        throw ModelFileError(.malformed, "the strings file is not a dictionary")
       }
       return entries.compactMapValues(\.stringValue)
     }
@@ -39,7 +39,7 @@ public enum StringsFile {
 /// Reads the text form, one entry after another.
 private struct StringsScanner {
   private let scalars: [Unicode.Scalar]
-  private var place = 0
+  private var position = 0
 
   init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
@@ -60,11 +60,11 @@ private struct StringsScanner {
     return result
   }
 
-  private var next: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
+  private var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
   private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     if next != scalar { return false }
-    place += 1
+    position += 1
     return true
   }
 
@@ -72,8 +72,8 @@ private struct StringsScanner {
   private mutating func skipBlanks() throws(ModelFileError) -> Bool {
     while let scalar = next {
       if scalar.properties.isWhitespace {
-        place += 1
-      } else if scalar == "/", place + 1 < scalars.count, "/*".unicodeScalars.contains(scalars[place + 1]) {
+        position += 1
+      } else if scalar == "/", position + 1 < scalars.count, "/*".unicodeScalars.contains(scalars[position + 1]) {
         try skipComment()
       } else {
         return true
@@ -83,10 +83,10 @@ private struct StringsScanner {
   }
 
   private mutating func skipComment() throws(ModelFileError) {
-    let isLine = scalars[place + 1] == "/"
-    place += 2
+    let isLine = scalars[position + 1] == "/"
+    position += 2
     while let scalar = next {
-      place += 1
+      position += 1
       if isLine ? scalar == "\n" || scalar == "\r" : scalar == "*" && take("/") { return }
     }
     if !isLine { throw malformed("a comment has no end") }
@@ -96,14 +96,14 @@ private struct StringsScanner {
     var result = String.UnicodeScalarView()
     if take("\"") {
       while let scalar = next {
-        place += 1
+        position += 1
         if scalar == "\"" { return String(result) }
         result.append(scalar == "\\" ? try escaped() : scalar)
       }
       throw malformed("a text has no closing quotation mark")
     }
     while let scalar = next, !scalar.properties.isWhitespace, !"=;\"".unicodeScalars.contains(scalar) {
-      place += 1
+      position += 1
       result.append(scalar)
     }
     if result.isEmpty { throw malformed("a key or text is missing") }
@@ -112,7 +112,7 @@ private struct StringsScanner {
 
   private mutating func escaped() throws(ModelFileError) -> Unicode.Scalar {
     guard let scalar = next else { throw malformed("the file ends in an escape") }
-    place += 1
+    position += 1
     switch scalar {
     case "n": return "\n"
     case "r": return "\r"
@@ -134,14 +134,14 @@ private struct StringsScanner {
     var digits = ""
     while digits.count < 4, let scalar = next, scalar.properties.isASCIIHexDigit {
       digits.unicodeScalars.append(scalar)
-      place += 1
+      position += 1
     }
     guard digits.count == 4, let unit = UInt16(digits, radix: 16) else { throw malformed("\\U needs four digits") }
     return unit
   }
 
   private func malformed(_ message: String) -> ModelFileError {
-    let line = scalars[..<min(place, scalars.count)].count { $0 == "\n" } + 1
+    let line = scalars[..<min(position, scalars.count)].count { $0 == "\n" } + 1
     return ModelFileError(.malformed, "\(message), in line \(line)")
   }
 }

@@ -66,7 +66,7 @@ struct XMLElement {
   func integer(_ key: String) throws(ModelFileError) -> Int? {
     guard let text = text(key) else { return nil }
     guard let number = Int(text) else {
-      throw ModelFileError(.malformed, "the \(key) of <\(name)> is no number: \(text)")
+      throw ModelFileError(.malformed, "the \(key) of <\(name)> is not a number: \(text)")
     }
     return number
   }
@@ -74,7 +74,7 @@ struct XMLElement {
   func double(_ key: String) throws(ModelFileError) -> Double? {
     guard let text = text(key) else { return nil }
     guard let number = Double(text) else {
-      throw ModelFileError(.malformed, "the \(key) of <\(name)> is no number: \(text)")
+      throw ModelFileError(.malformed, "the \(key) of <\(name)> is not a number: \(text)")
     }
     return number
   }

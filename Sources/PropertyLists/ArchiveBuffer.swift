@@ -82,20 +82,20 @@ struct KnownValues<Key: BitwiseCopyable> {
 
   func deallocate() { entries.deallocate() }
 
-  /// The reference of an equal value. Otherwise nil, and `place` is the index at which to insert the value.
+  /// The reference of an equal value. Otherwise nil, and `position` is the index at which to insert the value.
   @inline(__always)
-  func find(_ hash: UInt32, _ place: inout Int, _ isEqual: (Key) -> Bool) -> UInt32? {
-    place = Int(hash) & mask
-    while entries[place].reference != 0 {
-      if entries[place].hash == hash, isEqual(entries[place].key) { return entries[place].reference }
-      place = (place &+ 1) & mask
+  func find(_ hash: UInt32, _ position: inout Int, _ isEqual: (Key) -> Bool) -> UInt32? {
+    position = Int(hash) & mask
+    while entries[position].reference != 0 {
+      if entries[position].hash == hash, isEqual(entries[position].key) { return entries[position].reference }
+      position = (position &+ 1) & mask
     }
     return nil
   }
 
   @inline(__always)
-  mutating func insert(_ key: Key, _ hash: UInt32, _ reference: UInt32, at place: Int) {
-    entries[place] = Entry(hash: hash, reference: reference, key: key)
+  mutating func insert(_ key: Key, _ hash: UInt32, _ reference: UInt32, at position: Int) {
+    entries[position] = Entry(hash: hash, reference: reference, key: key)
     count &+= 1
     if count &* 4 > mask &* 3 { grow() }
   }
@@ -107,9 +107,9 @@ struct KnownValues<Key: BitwiseCopyable> {
     entries = .allocate(capacity: mask + 1)
     entries.initialize(repeating: empty, count: mask + 1)
     for index in 0..<oldCount where old[index].reference != 0 {
-      var place = Int(old[index].hash) & mask
-      while entries[place].reference != 0 { place = (place &+ 1) & mask }
-      entries[place] = old[index]
+      var position = Int(old[index].hash) & mask
+      while entries[position].reference != 0 { position = (position &+ 1) & mask }
+      entries[position] = old[index]
     }
     old.deallocate()
   }

@@ -4,7 +4,7 @@ import Foundation
 extension KeyedArchiveBytes {
   // MARK: Objects
 
-  /// Finds the fields of an object, for `field` and `place`. Returns false if the item is not an object with fields.
+  /// Finds the fields of an object, for `field` and `location`. Returns false if the item is not an object with fields.
   @inline(__always)
   public func look(at item: Item, _ fields: KeyedFields) throws(PropertyListError) -> Bool {
     guard item.object.isDictionary else { return false }
@@ -16,19 +16,19 @@ extension KeyedArchiveBytes {
   /// A field of the object that `look` was called for last, by the index of its name. Nil where it is absent or nil.
   @inline(__always)
   public func field(_ index: Int, of item: Item, _ fields: KeyedFields) throws(PropertyListError) -> Item? {
-    guard let place = fields.place(index, in: item.object) else { return nil }
-    return try self.item(at: place)
+    guard let location = fields.location(index, in: item.object) else { return nil }
+    return try self.item(at: location)
   }
 
   /// The offset of the reference to a field. Nil where the field is absent.
   @inline(__always)
-  public func place(_ index: Int, of item: Item, _ fields: KeyedFields) -> Place? {
-    fields.place(index, in: item.object)
+  public func location(_ index: Int, of item: Item, _ fields: KeyedFields) -> Location? {
+    fields.location(index, in: item.object)
   }
 
   /// Whether the object that `look` was called for last is a node of a store. `index` is the index of its class field.
   public func isMapNode(_ item: Item, _ index: Int, _ fields: KeyedFields) throws(PropertyListError) -> Bool {
-    try traits(fields.place(index, in: item.object)).contains(.mapNode)
+    try traits(fields.location(index, in: item.object)).contains(.mapNode)
   }
 
   /// Whether the item is the NSNull object.
@@ -47,7 +47,7 @@ extension KeyedArchiveBytes {
 
   private func traits(_ item: Item) throws(PropertyListError) -> ArchivedClass {
     guard try look(at: item, classField) else { return [] }
-    return try traits(classField.place(0, in: item.object))
+    return try traits(classField.location(0, in: item.object))
   }
 
   // MARK: Collections
@@ -58,37 +58,37 @@ extension KeyedArchiveBytes {
     let width: Int
     /// The number of elements.
     public let count: Int
-    /// For collections of older archives, which number their elements: the index in `numberedPlaces`.
+    /// For collections of older archives, which number their elements: the index in `numberedPositions`.
     var numbered: Int?
   }
 
   /// The offset of the reference to an element. `index` must be less than the count.
   @inline(__always)
-  public func place(_ index: Int, in elements: Elements) -> Place {
-    guard let numbered = elements.numbered else { return Place(offset: elements.start &+ index &* elements.width) }
-    return Place(offset: numberedPlaces[numbered][index])
+  public func location(_ index: Int, in elements: Elements) -> Location {
+    guard let numbered = elements.numbered else { return Location(offset: elements.start &+ index &* elements.width) }
+    return Location(offset: numberedPositions[numbered][index])
   }
 
   /// The elements of an NSArray, NSSet or NSOrderedSet, or of an array that is stored inline. Nil for everything else.
   public func elements(of item: Item) throws(PropertyListError) -> Elements? {
     if item.object.marker >> 4 == 0xA { return try elements(item.object) }
     guard try look(at: item, listFields) else { return nil }
-    guard let place = listFields.place(1, in: item.object) else { return try numberedElements(item.object) }
-    if listFields.place(0, in: item.object) != nil { return nil }
-    return try list(at: place)
+    guard let location = listFields.location(1, in: item.object) else { return try numberedElements(item.object) }
+    if listFields.location(0, in: item.object) != nil { return nil }
+    return try list(at: location)
   }
 
   /// The keys and values of an NSDictionary. Nil for everything else.
   public func entries(of item: Item) throws(PropertyListError) -> (keys: Elements, values: Elements)? {
-    guard try look(at: item, listFields), let keys = listFields.place(0, in: item.object),
-      let values = listFields.place(1, in: item.object), let keys = try list(at: keys),
+    guard try look(at: item, listFields), let keys = listFields.location(0, in: item.object),
+      let values = listFields.location(1, in: item.object), let keys = try list(at: keys),
       let values = try list(at: values)
     else { return nil }
     return (keys, values)
   }
 
-  private func list(at place: Place) throws(PropertyListError) -> Elements? {
-    let object = try table.object(try table.reference(at: place.offset))
+  private func list(at location: Location) throws(PropertyListError) -> Elements? {
+    let object = try table.object(try table.reference(at: location.offset))
     return object.marker >> 4 == 0xA ? try elements(object) : nil
   }
 
@@ -100,20 +100,20 @@ extension KeyedArchiveBytes {
   /// The elements of a collection of an older archive, which numbers them: NS.object.0, NS.object.1, …
   private func numberedElements(_ object: BinaryObject) throws(PropertyListError) -> Elements? {
     let names = (0..<object.count).map { "NS.object.\($0)" }
-    var places: [String: Int] = [:]
+    var locations: [String: Int] = [:]
     for offset in stride(from: object.payload, to: object.payload + object.payloadCount / 2, by: table.referenceWidth) {
       let key = try table.object(try table.reference(at: offset))
       guard !key.isContainer, case .string(let text) = try key.scalar(table.source) else { return nil }
-      places[text] = offset + object.payloadCount / 2
+      locations[text] = offset + object.payloadCount / 2
     }
     var numbered: [Int] = []
     for name in names {
-      guard let place = places[name] else { break }
-      numbered.append(place)
+      guard let location = locations[name] else { break }
+      numbered.append(location)
     }
     if numbered.isEmpty { return nil }
-    numberedPlaces.append(numbered)
-    return Elements(start: 0, width: 0, count: numbered.count, numbered: numberedPlaces.count - 1)
+    numberedPositions.append(numbered)
+    return Elements(start: 0, width: 0, count: numbered.count, numbered: numberedPositions.count - 1)
   }
 
   /// Appends the elements that are integers. Returns false where an element is another object or a reference to nil.
@@ -122,7 +122,7 @@ extension KeyedArchiveBytes {
   ) throws(PropertyListError) -> Bool {
     var areIntegers = true
     for index in 0..<elements.count {
-      if let item = try item(at: place(index, in: elements)), let integer = try integer(item) {
+      if let item = try item(at: location(index, in: elements)), let integer = try integer(item) {
         integers.append(integer)
       } else {
         areIntegers = false
@@ -194,7 +194,7 @@ extension KeyedArchiveBytes {
     if item.object.marker == 0x33 {
       return Double(bitPattern: try table.source.unsigned(at: item.object.payload, width: 8))
     }
-    guard try look(at: item, dateFields), try traits(dateFields.place(0, in: item.object)).contains(.date),
+    guard try look(at: item, dateFields), try traits(dateFields.location(0, in: item.object)).contains(.date),
       let time = try field(1, of: item, dateFields)
     else { return nil }
     return try double(time)
@@ -202,15 +202,15 @@ extension KeyedArchiveBytes {
 
   /// The 16 bytes of an NSUUID. Nil for everything else.
   public func uuid(_ item: Item) throws(PropertyListError) -> UnsafeRawBufferPointer? {
-    guard try look(at: item, uuidFields), let place = uuidFields.place(0, in: item.object) else { return nil }
-    let object = try table.object(try table.reference(at: place.offset))
+    guard try look(at: item, uuidFields), let location = uuidFields.location(0, in: item.object) else { return nil }
+    let object = try table.object(try table.reference(at: location.offset))
     guard object.marker >> 4 == 0x4, object.payloadCount == 16 else { return nil }
     return try object.bytes(table.source)
   }
 
   /// The ASCII bytes of an NSURL without a base URL. Nil for everything else, other URLs included.
   public func asciiURL(_ item: Item) throws(PropertyListError) -> UnsafeRawBufferPointer? {
-    guard try look(at: item, urlFields), try traits(urlFields.place(0, in: item.object)).contains(.url),
+    guard try look(at: item, urlFields), try traits(urlFields.location(0, in: item.object)).contains(.url),
       try field(1, of: item, urlFields) == nil, let text = try field(2, of: item, urlFields)
     else { return nil }
     return try asciiText(text)

@@ -20,8 +20,8 @@ public final class KeyedArchiveBytes {
   let dateFields = KeyedFields(["$class", "NS.time"])
   let uuidFields = KeyedFields(["NS.uuidbytes"])
   let urlFields = KeyedFields(["$class", "NS.base", "NS.relative"])
-  /// The offsets of numbered elements, for ``place(_:in:)``.
-  @exclusivity(unchecked) var numberedPlaces: [[Int]] = []
+  /// The offsets of numbered elements, for ``location(_:in:)``.
+  @exclusivity(unchecked) var numberedPositions: [[Int]] = []
   /// Created for the first object with containers in containers. Archives of Foundation have no such objects.
   @exclusivity(unchecked) var decoding: BinaryDecoding?
   /// The memory of the result of ``items(of:)``.
@@ -41,7 +41,7 @@ public final class KeyedArchiveBytes {
   }
 
   /// The offset of a reference to a value.
-  public struct Place {
+  public struct Location {
     let offset: Int
   }
 
@@ -58,9 +58,9 @@ public final class KeyedArchiveBytes {
     let notAnArchive = PropertyListError(.malformed, "the property list is not a keyed archive")
     let frame = try table.object(table.top)
     guard frame.isDictionary else { throw notAnArchive }
-    let places = try KeyedFields.find(["$archiver", "$objects", "$top"], in: frame, table)
-    func object(_ place: Int) throws(PropertyListError) -> BinaryObject {
-      guard let offset = places[place] else { throw notAnArchive }
+    let locations = try KeyedFields.find(["$archiver", "$objects", "$top"], in: frame, table)
+    func object(_ location: Int) throws(PropertyListError) -> BinaryObject {
+      guard let offset = locations[location] else { throw notAnArchive }
       return try table.object(try table.reference(at: frame.payload + offset))
     }
     let archiver = try object(0)
@@ -82,21 +82,21 @@ public final class KeyedArchiveBytes {
 
   /// The object archived under `key` of the top level, nil where there is none.
   public func root(_ key: String) throws(PropertyListError) -> Item? {
-    guard let place = try KeyedFields.find([key], in: top, table)[0] else { return nil }
-    return try item(at: Place(offset: top.payload + place))
+    guard let location = try KeyedFields.find([key], in: top, table)[0] else { return nil }
+    return try item(at: Location(offset: top.payload + location))
   }
 
   // MARK: Resolving references
 
   func visit(_ count: Int) throws(PropertyListError) {
     visitsLeft -= count
-    if visitsLeft < 0 { throw PropertyListError(.tooLarge, "shared objects unfold beyond all proportion") }
+    if visitsLeft < 0 { throw PropertyListError(.tooLarge, "shared objects expand to more than is allowed") }
   }
 
   /// The value of a reference. Nil for a reference to nil. Throws `malformed` for a reference beyond the archive.
   @inline(__always)
-  public func item(at place: Place) throws(PropertyListError) -> Item? {
-    let object = try table.object(try table.reference(at: place.offset))
+  public func item(at location: Location) throws(PropertyListError) -> Item? {
+    let object = try table.object(try table.reference(at: location.offset))
     if object.isUID { return try item(uid: try table.uid(object)) }
     return Item(object: object, uid: nil)
   }
@@ -118,7 +118,7 @@ public final class KeyedArchiveBytes {
       found = .allocate(capacity: elements.count)
     }
     for index in 0..<elements.count {
-      found.initializeElement(at: index, to: try item(at: place(index, in: elements)))
+      found.initializeElement(at: index, to: try item(at: location(index, in: elements)))
     }
     return UnsafeBufferPointer(rebasing: found[..<elements.count])
   }
@@ -126,35 +126,37 @@ public final class KeyedArchiveBytes {
   /// The number of the value, or of its reference, in the property list. Equal numbers mean the same value; different
   /// numbers may mean it, too.
   @inline(__always)
-  public func number(at place: Place) throws(PropertyListError) -> Int { try table.reference(at: place.offset) }
+  public func number(at location: Location) throws(PropertyListError) -> Int {
+    try table.reference(at: location.offset)
+  }
 
-  /// The traits of the class at `place`. Empty without a class.
+  /// The traits of the class at `location`. Empty without a class.
   @inline(__always)
-  func traits(_ place: Place?) throws(PropertyListError) -> ArchivedClass {
-    guard let place else { return [] }
-    let number = try table.reference(at: place.offset)
+  func traits(_ location: Location?) throws(PropertyListError) -> ArchivedClass {
+    guard let location else { return [] }
+    let number = try table.reference(at: location.offset)
     let known = classes[number & 63]
     if known.number == number { return known.traits }
-    return try otherTraits(place, number)
+    return try otherTraits(location, number)
   }
 
   /// The traits of a class whose first slot of the hash table has another class: searches the next slots, and describes
   /// the class if it is in none.
   @inline(never)
-  private func otherTraits(_ place: Place, _ number: Int) throws(PropertyListError) -> ArchivedClass {
+  private func otherTraits(_ location: Location, _ number: Int) throws(PropertyListError) -> ArchivedClass {
     var index = number & 63
     for _ in 0..<64 {
       if classes[index].number == number { return classes[index].traits }
       if classes[index].number < 0 { break }
       index = (index + 1) & 63
     }
-    let traits = try describe(place)
+    let traits = try describe(location)
     classes[index] = (number, traits)
     return traits
   }
 
-  private func describe(_ place: Place) throws(PropertyListError) -> ArchivedClass {
-    guard let item = try item(at: place), item.object.isDictionary else { return [] }
+  private func describe(_ location: Location) throws(PropertyListError) -> ArchivedClass {
+    guard let item = try item(at: location), item.object.isDictionary else { return [] }
     let list = try value(of: item.object)
     return ArchivedClass(
       list["$classname"]?.stringValue, list["$classes"]?.arrayValue?.compactMap(\.stringValue) ?? [])

@@ -37,7 +37,7 @@ public final class KeyedArchiveReader: Sendable {
 
 extension KeyedArchiveReader {
   /// The object at an index of ``objects``; nil for the first one, which stands for nil.
-  public func object(at place: Int) -> ArchivedObject? { ArchivedObject(.uid(UInt64(place)), in: self) }
+  public func object(at position: Int) -> ArchivedObject? { ArchivedObject(.uid(UInt64(position)), in: self) }
 }
 
 /// One value of a keyed archive: an object with keyed values, or a scalar.

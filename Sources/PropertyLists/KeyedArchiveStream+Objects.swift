@@ -116,13 +116,14 @@ extension KeyedArchiveStream {
       }
       next += 1
     }
-    var places: [UInt64: (reference: Reference, index: Int)] = [:]
-    for uid in order { places[uid] = reserve() }
+    var positions: [UInt64: (reference: Reference, index: Int)] = [:]
+    for uid in order { positions[uid] = reserve() }
     for uid in order {
-      guard let source = ArchivedObject(.uid(uid), in: object.archive), let place = places[uid] else { continue }
-      fill(place.index, flat(source.value.translatingReferences { UInt64((places[$0]?.reference ?? null).number) }))
+      guard let source = ArchivedObject(.uid(uid), in: object.archive), let position = positions[uid] else { continue }
+      fill(
+        position.index, flat(source.value.translatingReferences { UInt64((positions[$0]?.reference ?? null).number) }))
     }
-    return places[first]?.reference
+    return positions[first]?.reference
   }
 
   /// Writes a scalar, or a container of scalars and of arrays of scalars. References are numbers in the property list.

@@ -5,10 +5,10 @@ extension KeyedArchiveStream {
   /// Adds an integer. Returns the reference to it.
   public func add(_ value: Int64) -> Reference {
     let hash = Self.hash(UInt64(bitPattern: value))
-    var place = 0
-    if let known = integers.find(hash, &place, { $0 == value }) { return Reference(number: known) }
+    var position = 0
+    if let known = integers.find(hash, &position, { $0 == value }) { return Reference(number: known) }
     let reference = add(plainInteger(value))
-    integers.insert(value, hash, reference.number, at: place)
+    integers.insert(value, hash, reference.number, at: position)
     return reference
   }
 
@@ -25,30 +25,30 @@ extension KeyedArchiveStream {
   public func add(_ value: Double) -> Reference {
     let bits = value.bitPattern
     let hash = Self.hash(bits)
-    var place = 0
-    if let known = reals.find(hash, &place, { $0 == bits }) { return Reference(number: known) }
+    var position = 0
+    if let known = reals.find(hash, &position, { $0 == bits }) { return Reference(number: known) }
     let reference = add(plainReal(value))
-    reals.insert(bits, hash, reference.number, at: place)
+    reals.insert(bits, hash, reference.number, at: position)
     return reference
   }
 
   /// Adds a string of valid UTF-8. The bytes must stay valid until the archive ends.
   public func add(text value: UnsafeRawBufferPointer) -> Reference {
     let hash = Self.hash(value)
-    var place = 0
-    if let known = texts.find(hash, &place, { Self.isEqual($0, value) }) { return Reference(number: known) }
+    var position = 0
+    if let known = texts.find(hash, &position, { Self.isEqual($0, value) }) { return Reference(number: known) }
     let reference = add(plainText(value))
-    texts.insert(value, hash, reference.number, at: place)
+    texts.insert(value, hash, reference.number, at: position)
     return reference
   }
 
   /// Adds data. The bytes must stay valid until the archive ends.
   public func add(data value: UnsafeRawBufferPointer) -> Reference {
     let hash = Self.hash(value)
-    var place = 0
-    if let known = datas.find(hash, &place, { Self.isEqual($0, value) }) { return Reference(number: known) }
+    var position = 0
+    if let known = datas.find(hash, &position, { Self.isEqual($0, value) }) { return Reference(number: known) }
     let reference = add(plainData(value))
-    datas.insert(value, hash, reference.number, at: place)
+    datas.insert(value, hash, reference.number, at: position)
     return reference
   }
 

@@ -8,28 +8,28 @@ public final class KeyedFields {
   /// of the values.
   private let counts: UnsafeMutablePointer<Int>
   private let keys: UnsafeMutableRawPointer
-  private let places: UnsafeMutablePointer<Int>
+  private let positions: UnsafeMutablePointer<Int>
   /// The offsets of the values of the object that `look` was called for last.
   @exclusivity(unchecked) private var current: UnsafeMutablePointer<Int>
   private static let kinds = 16
   /// In bytes. Objects with more keys are searched each time.
   private static let mostBytes = 64
 
-  /// Finds the values of these keys; `place` has their indexes.
+  /// Finds the values of these keys; `location` has their indexes.
   public init(_ names: [String]) {
     self.names = names
     counts = .allocate(capacity: Self.kinds + 1)
     counts.initialize(repeating: -1, count: Self.kinds + 1)
     keys = .allocate(byteCount: Self.kinds * Self.mostBytes, alignment: 8)
-    places = .allocate(capacity: (Self.kinds + 1) * names.count)
-    places.initialize(repeating: -1, count: (Self.kinds + 1) * names.count)
-    current = places
+    positions = .allocate(capacity: (Self.kinds + 1) * names.count)
+    positions.initialize(repeating: -1, count: (Self.kinds + 1) * names.count)
+    current = positions
   }
 
   deinit {
     counts.deallocate()
     keys.deallocate()
-    places.deallocate()
+    positions.deallocate()
   }
 
   @inline(__always)
@@ -37,9 +37,9 @@ public final class KeyedFields {
     let bytes = try table.source.slice(at: object.payload, count: object.payloadCount / 2)
     let first = Self.kind(bytes)
     if isKnown(bytes, first) {
-      current = places + first &* names.count
+      current = positions + first &* names.count
     } else if isKnown(bytes, first ^ 1) {
-      current = places + (first ^ 1) &* names.count
+      current = positions + (first ^ 1) &* names.count
     } else {
       try find(object, bytes, first, table)
     }
@@ -66,23 +66,23 @@ public final class KeyedFields {
         (keys + kind * Self.mostBytes).copyMemory(from: start, byteCount: bytes.count)
       }
     }
-    current = places + kind * names.count
-    for (index, place) in found.enumerated() { current[index] = place ?? -1 }
+    current = positions + kind * names.count
+    for (index, location) in found.enumerated() { current[index] = location ?? -1 }
   }
 
   private func move(_ kind: Int, to other: Int) {
     counts[other] = counts[kind]
     (keys + other * Self.mostBytes).copyMemory(from: keys + kind * Self.mostBytes, byteCount: Self.mostBytes)
-    (places + other * names.count).update(from: places + kind * names.count, count: names.count)
+    (positions + other * names.count).update(from: positions + kind * names.count, count: names.count)
   }
 
   /// The offset of the reference to the value of a key, for the object that `look` was called for last. `index` is that
   /// of the key in the names. Nil for an absent key.
   @inline(__always)
-  func place(_ index: Int, in object: BinaryObject) -> KeyedArchiveBytes.Place? {
+  func location(_ index: Int, in object: BinaryObject) -> KeyedArchiveBytes.Location? {
     precondition(index >= 0 && index < names.count, "there is no such field")
-    let place = current[index]
-    return place < 0 ? nil : KeyedArchiveBytes.Place(offset: object.payload + place)
+    let location = current[index]
+    return location < 0 ? nil : KeyedArchiveBytes.Location(offset: object.payload + location)
   }
 
   @inline(__always)
@@ -118,14 +118,14 @@ public final class KeyedFields {
   ) throws(PropertyListError) -> [Int?] {
     let width = table.referenceWidth
     let half = object.payloadCount / 2
-    var places: [Int?] = Array(repeating: nil, count: names.count)
-    for place in stride(from: 0, to: half, by: width) {
-      let key = try table.object(try table.reference(at: object.payload + place))
+    var positions: [Int?] = Array(repeating: nil, count: names.count)
+    for location in stride(from: 0, to: half, by: width) {
+      let key = try table.object(try table.reference(at: object.payload + location))
       guard !key.isContainer, case .string(let text) = try key.scalar(table.source) else {
         throw PropertyListError(.malformed, offset: object.offset, "a dictionary key is not a string")
       }
-      for (index, name) in names.enumerated() where name == text { places[index] = half + place }
+      for (index, name) in names.enumerated() where name == text { positions[index] = half + location }
     }
-    return places
+    return positions
   }
 }

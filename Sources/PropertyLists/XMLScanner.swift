@@ -93,7 +93,7 @@ public struct XMLScanner {
     guard !(hasRoot && open.isEmpty) else { throw bytes.failure(.malformed, "there are two root elements") }
     hasRoot = true
     let name = try bytes.name()
-    guard open.count < PropertyListLimits.depth else { throw bytes.failure(.tooDeep, "elements are nested too deep") }
+    guard open.count < PropertyListLimits.depth else { throw bytes.failure(.tooDeep, "elements are nested too deeply") }
     open.append(name)
     var attributes: [String: String] = [:]
     while true {

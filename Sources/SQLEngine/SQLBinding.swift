@@ -115,10 +115,10 @@ public final class SQLBinding: Sendable {
     }
     let shape = RowShape(firstEntity: entity.index, columns: shapes, starts: starts, numbers: numbers)
     // Reading a row drops foreign rows. Only within a larger hierarchy must the statement tell entities apart.
-    let isWholeTree = entity.superentity == nil
+    let isWholeHierarchy = entity.superentity == nil
     let selection = Selection(
       columns: columns.joined(separator: ", "), table: table.name,
-      filter: isWholeTree ? "" : filter(entity.subtree, of: layout))
+      filter: isWholeHierarchy ? "" : filter(entity.subtree, of: layout))
     return (selection, shape)
   }
 
@@ -196,12 +196,13 @@ extension SQLBinding {
         ?? catalogue.entityNumbers[entity.definition.renamingIdentifier]
     else {
       throw StoreError(
-        .corrupt, "The store lists no number for the entity \(entity.name) in Z_PRIMARYKEY.",
+        .corrupt, "The store's table Z_PRIMARYKEY has no row for the entity \(entity.name).",
         context: ["entity": entity.name])
     }
     if others.indices.contains(where: { others[$0] == number && isStored($0) }) {
       throw StoreError(
-        .corrupt, "The store lists one number for two entities of the model, \(entity.name) and another.",
+        .corrupt,
+        "The store's table Z_PRIMARYKEY has one number for two entities of the model, \(entity.name) and another.",
         context: ["entity": entity.name])
     }
     return number

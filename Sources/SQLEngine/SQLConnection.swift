@@ -28,7 +28,7 @@ extension SQLConnection {
   public func wrongCount(_ table: String) -> StoreError {
     StoreError(
       .corrupt,
-      "The database changed \(changedRows) rows instead of one, so that nothing was saved. The table has a clause that Core Data does not write; work on a copy without it.",
+      "The database changed \(changedRows) rows instead of one. Nothing was saved. The table has a clause that Core Data does not write. Work on a copy without the clause.",
       context: ["table": table])
   }
 }

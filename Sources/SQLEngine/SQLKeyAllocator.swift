@@ -9,7 +9,8 @@ enum SQLKeys {
     // One key is left over, so that the key after the last is a valid number too.
     guard highest >= 0, !overflow, last < Int64.max else {
       throw StoreError(
-        .corrupt, "The highest key of the entity \(entity) is \(highest); no further keys can be given.",
+        .corrupt,
+        "The highest key of the entity \(entity) is \(highest), so that no object can be added. Copy the objects to a new store.",
         context: ["entity": entity])
     }
     return last

@@ -58,8 +58,8 @@ extension SQLLayout {
       let rest = numbered.drop { "0"..."9" ~= $0 }
       return rest.count < numbered.count && SchemaName.isWord(text) ? rest : nil
     }
-    guard let wanted = rest(name) else { return [] }
-    return present.filter { rest($0) == wanted }
+    guard let required = rest(name) else { return [] }
+    return present.filter { rest($0) == required }
   }
 
   /// Finds a join table under either side's name, and its columns by their roles.

@@ -33,7 +33,7 @@ public struct SQLReader<Connection: SQLConnection> {
     of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
   ) throws(StoreError) {
     guard schema.stores(entity) else { return }
-    let statement = try statements.selectStretch(entity)
+    let statement = try statements.selectKeyRange(entity)
     statement.bind(keys.lowerBound, at: 1)
     statement.bind(keys.upperBound, at: 2)
     try statement.drain(binding.shapes[entity], builder, body)
@@ -100,17 +100,17 @@ public struct SQLReader<Connection: SQLConnection> {
     of relationship: Relationship, _ owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
     guard let slot = schema.inverse(of: relationship)?.slot else { return }
-    var places: [Int64: Int] = [:]
-    places.reserveCapacity(owners.count)
-    for (place, owner) in owners.enumerated() { places[owner] = place }
+    var positions: [Int64: Int] = [:]
+    positions.reserveCapacity(owners.count)
+    for (position, owner) in owners.enumerated() { positions[owner] = position }
     var groups = ContiguousArray<ContiguousArray<Row?>>(repeating: [], count: owners.count)
     let destination = schema.entities[relationship.destination]
     try fetch(prepare(FetchPlan(entities: destination.subtree))) { (row: consuming Row) in
-      if !row.isNull(slot), let place = places[row.int(slot)] { groups[place].append(row) }
+      if !row.isNull(slot), let position = positions[row.int(slot)] { groups[position].append(row) }
     }
-    for (place, owner) in owners.enumerated() {
+    for (position, owner) in owners.enumerated() {
       // The rows move out of their group.
-      for index in groups[place].indices { if let row = groups[place][index].take() { body(owner, row) } }
+      for index in groups[position].indices { if let row = groups[position][index].take() { body(owner, row) } }
     }
   }
 

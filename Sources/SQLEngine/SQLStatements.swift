@@ -24,7 +24,7 @@ public final class SQLStatements<Connection: SQLConnection> {
     case leaveDestinations(Int, Int)
     case version(Int), versions(Int), exists(Int)
     case select(Int)
-    case selectStretch(Int)
+    case selectKeyRange(Int)
     case destinations(Int, Int)
     case addPair(Int), removePair(Int), pairOrder(Int, Bool)
     case link(Int, Int), order(Int, Int), unlink(Int, Int), append(Int, Int)
@@ -79,12 +79,12 @@ public final class SQLStatements<Connection: SQLConnection> {
   /// Parameters: new version, the changed slots in order, key, version read.
   func update(_ entity: Int, _ changed: SlotSet) throws(StoreError) -> Connection.Statement {
     try statement(.update(entity, changed)) {
-      let columns = changed.slots.enumerated().map { place, slot in
+      let columns = changed.slots.enumerated().map { site, slot in
         // An object that leaves its owner loses its position among the owner's objects.
         let order = binding.orderedOwners[entity].first { $0.slot == slot }.map {
-          ", \($0.order) = CASE WHEN \($0.owner) = ?\(place + 2) THEN \($0.order) END"
+          ", \($0.order) = CASE WHEN \($0.owner) = ?\(site + 2) THEN \($0.order) END"
         }
-        return ", \(name(entity, slot)) = ?\(place + 2)" + (order ?? "")
+        return ", \(name(entity, slot)) = ?\(site + 2)" + (order ?? "")
       }.joined()
       return
         "UPDATE OR ABORT \(layout.table(entity).name) SET Z_OPT = ?1\(columns) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
@@ -148,8 +148,8 @@ public final class SQLStatements<Connection: SQLConnection> {
   }
 
   /// Parameters: the lowest and the highest key.
-  func selectStretch(_ entity: Int) throws(StoreError) -> Connection.Statement {
-    try statement(.selectStretch(entity)) {
+  func selectKeyRange(_ entity: Int) throws(StoreError) -> Connection.Statement {
+    try statement(.selectKeyRange(entity)) {
       let selection = binding.selections[entity]
       let filter = selection.filter.isEmpty ? "" : " AND \(selection.filter)"
       return "SELECT \(selection.columns) FROM \(selection.table) t0 WHERE t0.Z_PK BETWEEN ? AND ?\(filter)"
@@ -186,8 +186,8 @@ extension SQLStatements {
 
   /// Whether rows are found by a column without reading the whole table. Looked up once.
   func isIndexed(_ table: String, _ column: String) throws(StoreError) -> Bool {
-    let place = "\(table).\(column)"
-    if let known = indexed[place] { return known }
+    let site = "\(table).\(column)"
+    if let known = indexed[site] { return known }
     let statement = try statement(
       text: """
         SELECT 1 FROM pragma_index_list(?) l JOIN pragma_index_info(l.name) c
@@ -197,7 +197,7 @@ extension SQLStatements {
     statement.bind(.string(column), at: 2)
     defer { statement.reset() }
     let found = try statement.step()
-    indexed[place] = found
+    indexed[site] = found
     return found
   }
 }
@@ -269,16 +269,16 @@ extension SQLStatements {
   }
 
   /// Parameter: the key of an object. Puts it last among the objects of its owner, if it has an owner and no order key.
-  func appendToOwner(_ entity: Int, _ slot: Int, _ place: SQLBinding.OrderedOwner) throws(StoreError)
+  func appendToOwner(_ entity: Int, _ slot: Int, _ site: SQLBinding.OrderedOwner) throws(StoreError)
     -> Connection.Statement
   {
     try statement(.append(entity, slot)) {
       let table = layout.table(entity).name
       let (first, step) = (OrderKeys.first - OrderKeys.step, OrderKeys.step)
       return """
-        UPDATE OR ABORT \(table) SET \(place.order) = (SELECT min(ifnull(max(m.\(place.order)), \(first)), \(OrderKeys.limit)) + \(step) \
-        FROM \(table) m WHERE m.\(place.owner) = \(table).\(place.owner)) \
-        WHERE Z_PK = ? AND \(place.owner) IS NOT NULL AND \(place.order) IS NULL
+        UPDATE OR ABORT \(table) SET \(site.order) = (SELECT min(ifnull(max(m.\(site.order)), \(first)), \(OrderKeys.limit)) + \(step) \
+        FROM \(table) m WHERE m.\(site.owner) = \(table).\(site.owner)) \
+        WHERE Z_PK = ? AND \(site.owner) IS NOT NULL AND \(site.order) IS NULL
         """
     }
   }

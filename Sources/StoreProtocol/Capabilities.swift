@@ -72,7 +72,7 @@ public struct Capabilities: OptionSet, Sendable, Hashable {
   /// The readable part of a damaged store can be read; see `SalvagingBackend` in StoreSupport.
   public static let salvage = Capabilities(rawValue: 1 << 29)
   /// Rows are kept and given out as they were given. Values of transformable attributes may be objects, which the rows
-  /// own; see ``RowObjects``.
+  /// own; see `RowObjects`.
   public static let objectValues = Capabilities(rawValue: 1 << 30)
 }
 

@@ -79,8 +79,8 @@ public struct ChangeSet: Sendable {
 ///
 /// Besides versions and constraints, a store checks links. It checks them after rows and links are written, and before
 /// the links of deleted objects are removed:
-/// - No object may refer to a deleted one over a relationship of ``Entity/guardedMembers``; no deleted object may have
-///   a link of ``Entity/guardedLinks`` to an object that stays. Else the conflict of the deleted object is `referrers`.
+/// - No object may refer to a deleted one over a relationship of `Entity.guardedMembers`; no deleted object may have
+///   a link of `Entity.guardedLinks` to an object that stays. Else the conflict of the deleted object is `referrers`.
 /// - The destination of each new link (a to-one slot of an insertion, a changed one of an update, an added link) must
 ///   exist. Else the conflict is a `version` conflict of the destination, with version 0 and no row.
 public enum CommitResult: Sendable {

@@ -20,13 +20,13 @@ public struct CheckedBackend: StoreBackend {
   /// capability for. Throws `invalidArgument` for an option of the backend's own (``StoreBackend/ownOptions``) that it
   /// does not know, or that has a value of another type. So do the other calls of ``StoreBackend`` with options.
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
-    try requirePower(for: schema, options)
+    try requireCapability(for: schema, options)
     try options.checkOwn(of: base)
     return CheckedStore(try base.open(at: url, schema: schema, options: options))
   }
 
   /// Throws `unsupported` for a model or an option that the backend lacks the capability for.
-  public func requirePower(for schema: Schema, _ options: StoreOptions) throws(StoreError) {
+  public func requireCapability(for schema: Schema, _ options: StoreOptions) throws(StoreError) {
     if !capabilities.contains(.derivedAttributes) {
       for entity in schema.storedEntities {
         guard let derived = entity.attributes.first(where: { $0.derivation != nil }) else { continue }
@@ -59,7 +59,7 @@ public struct CheckedBackend: StoreBackend {
       metadata.versionHashes == known.versionHashes
     else {
       throw StoreError(
-        .invalidArgument, "A store's type, UUID and version hashes cannot be set; set its other metadata only.")
+        .invalidArgument, "The type, UUID and version hashes of a store cannot be set. Set other metadata only.")
     }
     try base.setMetadata(metadata, at: url, options: options)
   }
@@ -111,13 +111,14 @@ final class CheckedStore: Store {
     try requireProcess()
     try ChangeSetCheck(schema, changes).run()
     if let metadata = changes.metadata, metadata.identifier != identifier {
-      throw StoreError(.invalidArgument, "A store's UUID cannot be set; leave it as it is in the metadata.")
+      throw StoreError(.invalidArgument, "The UUID of a store cannot be set. Keep it unchanged in the metadata.")
     }
     let result = try base.commit(changes)
     guard case .committed(let receipt) = result else { return result }
     guard receipt.keys.count == changes.insertions.count, receipt.keys.allSatisfy({ $0 > 0 }) else {
       throw StoreError(
-        .invalidArgument, "The store gave \(receipt.keys.count) keys for \(changes.insertions.count) new objects.",
+        .invalidArgument,
+        "The store has returned \(receipt.keys.count) keys for \(changes.insertions.count) new objects, which is a mistake of the store.",
         outcome: .outcomeUnknown)
     }
     return result
@@ -134,7 +135,8 @@ final class CheckedStore: Store {
     guard schema.entities.indices.contains(root), schema.entities[root].root == root, schema.stores(root), count >= 0
     else {
       throw StoreError(
-        .invalidArgument, "Keys are allocated for root entities that the store holds, and not fewer than none.")
+        .invalidArgument,
+        "Keys can be allocated only for root entities of the store, and their number must not be negative.")
     }
     return try base.allocateKeys(root: root, count: count)
   }

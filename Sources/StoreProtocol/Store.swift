@@ -29,14 +29,14 @@ public protocol Store: AnyObject, Sendable {
 
   /// Applies all of `changes` or none of it, durably.
   ///
-  /// The store assigns keys to new objects without one, by a ``CommitDraft``, and checks the version of every update
+  /// The store assigns keys to new objects without one, by a `CommitDraft`, and checks the version of every update
   /// and deletion. Conflicts are a result, not an error; then nothing has been changed.
   func commit(_ changes: ChangeSet) throws(StoreError) -> CommitResult
 
   /// The conflicts that ``commit(_:)`` would report now; none where it would commit. Changes nothing.
   ///
   /// A save over several stores calls this on all of them before the first one commits. Throws the errors of a commit,
-  /// for example `readOnly`. The drafts of `changes` stay as they are: make the ``CommitDraft`` with `isRehearsal`.
+  /// for example `readOnly`. The drafts of `changes` stay as they are: make the `CommitDraft` with `isRehearsal`.
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict]
 
   /// Reserves `count` keys for objects of the hierarchy of the root entity `root`, durably: they are never handed out
@@ -183,13 +183,13 @@ extension Store {
   public var hasHistory: Bool { false }
   /// Reports no conflicts: the commit reports them.
   public func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
-    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only. Open it for writing to change it.") }
     return []
   }
   public func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability? { self as? Capability }
 
   /// Keeps large data outside the rows by ``ExternalDataStore/keepExternalData(_:)``; nil where the store keeps it in
-  /// the row. Throws also where the capability cannot be asked for.
+  /// the row. Throws also if the store cannot report the capability.
   public func keepExternally(_ data: Data) throws(StoreError) -> Data? {
     try capability((any ExternalDataStore).self)?.keepExternalData(data)
   }

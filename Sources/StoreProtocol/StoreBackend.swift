@@ -58,7 +58,9 @@ extension StoreBackend {
 
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
     throw StoreError(
-      .unsupported, "A store of type \(storeType) changes its metadata with a save only; open it with its model.")
+      .unsupported,
+      "The metadata of a store of type \(storeType) change only when the store is saved. Open it with its model, and save."
+    )
   }
 }
 

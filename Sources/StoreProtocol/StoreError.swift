@@ -101,8 +101,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var isRetryable: Bool { code == .busy }
 
   public var description: String {
-    let facts = context.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+    let details = context.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
     let reason = cause.map { " (\($0))" } ?? ""
-    return "StoreError.\(code): \(message)\(facts.isEmpty ? "" : " [\(facts)]")\(reason)"
+    return "StoreError.\(code): \(message)\(details.isEmpty ? "" : " [\(details)]")\(reason)"
   }
 }

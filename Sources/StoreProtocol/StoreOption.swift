@@ -98,7 +98,7 @@ extension Bool: StoreOptionType {
 extension Int64: StoreOptionType {
   public static var optionTypeName: String { "a whole number" }
   public var optionValue: StoreOptionValue { .integer(self) }
-  /// A whole number, also where it was given as a double.
+  /// The whole number of an option's value, also of one that was given as a double; otherwise nil.
   public init?(_ value: StoreOptionValue) {
     switch value {
     case .integer(let value): self = value
@@ -113,7 +113,7 @@ extension Int64: StoreOptionType {
 extension Int: StoreOptionType {
   public static var optionTypeName: String { Int64.optionTypeName }
   public var optionValue: StoreOptionValue { .integer(Int64(self)) }
-  /// A whole number that `Int` can hold, also where it was given as a double.
+  /// The whole number of an option's value, also of one that was given as a double; nil if `Int` cannot hold it.
   public init?(_ value: StoreOptionValue) {
     guard let value = Int64(value) else { return nil }
     self.init(exactly: value)
@@ -123,7 +123,7 @@ extension Int: StoreOptionType {
 extension Double: StoreOptionType {
   public static var optionTypeName: String { "a number" }
   public var optionValue: StoreOptionValue { .number(self) }
-  /// A number, whole or not.
+  /// The number of an option's value, whole or not; nil for a value of another type.
   public init?(_ value: StoreOptionValue) {
     switch value {
     case .number(let value): self = value
@@ -136,7 +136,7 @@ extension Double: StoreOptionType {
 extension String: StoreOptionType {
   public static var optionTypeName: String { "a text" }
   public var optionValue: StoreOptionValue { .text(self) }
-  /// A text.
+  /// The text of an option's value; nil for a value of another type.
   public init?(_ value: StoreOptionValue) {
     guard case .text(let value) = value else { return nil }
     self = value
@@ -146,7 +146,7 @@ extension String: StoreOptionType {
 extension Data: StoreOptionType {
   public static var optionTypeName: String { "bytes" }
   public var optionValue: StoreOptionValue { .data(self) }
-  /// Bytes.
+  /// The bytes of an option's value; nil for a value of another type.
   public init?(_ value: StoreOptionValue) {
     guard case .data(let value) = value else { return nil }
     self = value

@@ -20,7 +20,7 @@ public struct TableExecution {
   /// Calls `body` with the values of each row, in the order of the plan's columns, and with the index of the snapshot
   /// that references among them belong to.
   ///
-  /// Throws `invalidArgument` for a plan that makes no sense (``TablePlan/defect``).
+  /// Throws `invalidArgument` for a plan that makes no sense (`TablePlan.defect`).
   public func run(_ plan: TablePlan, _ body: ([Value], Int) -> Void) throws(StoreError) {
     if let defect = plan.defect { throw StoreError(.invalidArgument, defect) }
     var plan = plan
@@ -39,12 +39,12 @@ public struct TableExecution {
     var rows: [TableRow] = []
     let sorts = isCut ? [] : plan.fetch.sort
     let columns = plan.columns.map(\.expression)
-    try forEach(fetch, sorts.map { .path($0.path) } + columns) { values, place in
+    try forEach(fetch, sorts.map { .path($0.path) } + columns) { values, position in
       let columns = Array(values.dropFirst(sorts.count))
       rows.append(
         TableRow(
           sortKeys: Array(values.prefix(sorts.count)), restKeys: plan.isDistinct ? columns : [], columns: columns,
-          snapshot: place))
+          snapshot: position))
     }
     emit(isCut ? rows : TableRow.sorted(rows, sorts), plan, isCut: isCut, body)
   }
@@ -83,12 +83,12 @@ public struct TableExecution {
   private func forEach(
     _ fetch: FetchPlan, _ expressions: [ResolvedExpression], _ body: ([Value], Int) -> Void
   ) throws(StoreError) {
-    for (place, snapshot) in snapshots.enumerated() {
+    for (position, snapshot) in snapshots.enumerated() {
       var fetch = fetch
-      if predicates.indices.contains(place) { fetch.predicate = predicates[place] }
+      if predicates.indices.contains(position) { fetch.predicate = predicates[position] }
       let values = TablePlan(fetch, columns: expressions.map { .value($0) })
       if pushesDown, let table = snapshot.fetching?.prepare(values) {
-        try table.run { body($0, place) }
+        try table.run { body($0, position) }
         continue
       }
       let execution = FetchExecution(snapshot, pushesDown: pushesDown)
@@ -96,7 +96,7 @@ public struct TableExecution {
         let values = expressions.map { CompiledExpression<OwnRows>($0) }
         try execution.fetch(fetch) { row in
           let row = row
-          body(values.map { $0(row, in: OwnRows()) }, place)
+          body(values.map { $0(row, in: OwnRows()) }, position)
         }
         continue
       }
@@ -109,7 +109,7 @@ public struct TableExecution {
       for row in rows {
         var values: [Value] = []
         for value in compiled { values.append(try value(row, in: source)) }
-        body(values, place)
+        body(values, position)
       }
     }
   }

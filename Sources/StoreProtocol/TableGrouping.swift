@@ -12,9 +12,9 @@ struct TableGrouping {
   private let hasOneKey: Bool
   private var groups: [Group] = []
   /// The index of each group, by all values that its objects have in common.
-  private var places: [TableKey: Int] = [:]
+  private var positions: [TableKey: Int] = [:]
   /// The same for groups of one store with one value in common.
-  private var placesOfOne: [EqualValue: Int] = [:]
+  private var positionsOfOne: [EqualValue: Int] = [:]
   /// A collector for each column, group by group.
   private var collectors: [ColumnCollector] = []
 
@@ -25,19 +25,19 @@ struct TableGrouping {
 
   /// Adds an object: the values of the plan's groups, then those of its columns.
   mutating func add(_ values: [Value], _ snapshot: Int) {
-    let first = place(values, snapshot) * plan.columns.count
+    let first = position(values, snapshot) * plan.columns.count
     for column in plan.columns.indices { collectors[first + column].add(values[plan.groups.count + column]) }
   }
 
-  private mutating func place(_ values: [Value], _ snapshot: Int) -> Int {
+  private mutating func position(_ values: [Value], _ snapshot: Int) -> Int {
     if hasOneKey {
       let key = EqualValue(value: values[0])
-      if let known = placesOfOne[key] { return known }
-      placesOfOne[key] = groups.count
+      if let known = positionsOfOne[key] { return known }
+      positionsOfOne[key] = groups.count
     } else {
       let key = TableKey(values.prefix(plan.groups.count), snapshot: snapshot)
-      if let known = places[key] { return known }
-      places[key] = groups.count
+      if let known = positions[key] { return known }
+      positions[key] = groups.count
     }
     addGroup(Array(values.prefix(plan.groups.count)), snapshot)
     return groups.count - 1
@@ -54,9 +54,9 @@ struct TableGrouping {
     if plan.groups.isEmpty && groups.isEmpty {
       all.addGroup([], 0)
       // A column that is no aggregate has the same value for all objects, so it needs no object.
-      for (place, column) in plan.columns.enumerated() {
+      for (position, column) in plan.columns.enumerated() {
         guard case .value(let expression) = column else { continue }
-        all.collectors[place].add(CompiledExpression(expression)(TableSource.Group(), in: TableSource(groups: [])))
+        all.collectors[position].add(CompiledExpression(expression)(TableSource.Group(), in: TableSource(groups: [])))
       }
     }
     let (having, source) = (CompiledPredicate<TableSource>(plan.having), TableSource(groups: plan.groups))
@@ -66,8 +66,8 @@ struct TableGrouping {
     return TableRow.sorted(rows, plan.fetch.sort)
   }
 
-  private func row(_ place: Int) -> TableRow {
-    let (group, first) = (groups[place], place * plan.columns.count)
+  private func row(_ position: Int) -> TableRow {
+    let (group, first) = (groups[position], position * plan.columns.count)
     return TableRow(
       sortKeys: plan.fetch.sort.map { sort in
         plan.groups.firstIndex(of: .path(sort.path)).map { group.keys[$0] } ?? .null
@@ -119,7 +119,7 @@ private struct TableSource: EvaluationSource {
   let groups: [ResolvedExpression]
 
   func value(at path: SlotPath, of group: Group) -> Value {
-    if case .column(let place) = path.leaf { return group.columns[place] }
+    if case .column(let position) = path.leaf { return group.columns[position] }
     return groups.firstIndex(of: .path(path)).map { group.keys[$0] } ?? .null
   }
 

@@ -23,7 +23,7 @@ struct SchemaLayout {
     for entity in numbered {
       var list = entity.superentity.map { all[$0] } ?? []
       for own in entity.definition.relationships.sorted(by: { UTF8Order.isLess($0.name, $1.name) }) {
-        if let place = list.firstIndex(where: { $0.name == own.name }) { list[place] = own } else { list.append(own) }
+        if let known = list.firstIndex(where: { $0.name == own.name }) { list[known] = own } else { list.append(own) }
       }
       all.append(list)
     }
@@ -59,15 +59,15 @@ struct SchemaLayout {
   ) throws(SchemaError) -> [Attribute] {
     var result = parent?.attributes ?? []
     for own in definition.attributes.sorted(by: { UTF8Order.isLess($0.name, $1.name) }) {
-      if let place = result.firstIndex(where: { $0.name == own.name }) {
-        guard place < (parent?.attributes.count ?? 0) else {
+      if let known = result.firstIndex(where: { $0.name == own.name }) {
+        guard known < (parent?.attributes.count ?? 0) else {
           throw SchemaError(definition.name, own.name, "is defined twice")
         }
-        let inherited = result[place]
+        let inherited = result[known]
         guard inherited.type == own.type else {
           throw SchemaError(definition.name, own.name, "redefines an inherited attribute with another type")
         }
-        result[place] = Attribute(
+        result[known] = Attribute(
           slot: inherited.slot, declaringEntity: inherited.declaringEntity, elements: inherited.elements,
           name: own.name, own)
       } else {

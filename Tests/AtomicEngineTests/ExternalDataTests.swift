@@ -41,7 +41,7 @@ import XMLBackend
 
   /// A value that looks like a file name is read as a value, whatever files are beside the store.
   @Test(arguments: backends)
-  func namesAreToldFromDataThatLooksLikeThem(_ backend: any StoreBackend) throws {
+  func namesAreDistinguishedFromDataThatLooksLikeThem(_ backend: any StoreBackend) throws {
     let home = try StoreFolder("external")
     defer { home.remove() }
     let store = try backend.open(at: home.url, schema: Self.schema(), options: StoreOptions())
@@ -157,7 +157,7 @@ import XMLBackend
     #expect(try folder.read(Data([2]) + Data(foreign.utf8) + Data([0])) == Data("any".utf8))
   }
 
-  @Test func aLinkInThePlaceOfTheFolderLeadsNobodyToRemoveAnything() throws {
+  @Test func aLinkInsteadOfTheFolderLeadsNobodyToRemoveAnything() throws {
     let home = try StoreFolder("external")
     defer { home.remove() }
     let folder = ExternalDataFolder(beside: home.url.path)

@@ -24,19 +24,19 @@ import Testing
 
   private static let prefix = Data("crc64-of-all-other-bytes:".utf8)
 
-  private static func place(_ file: Data, isLast: Bool) throws -> Range<Int> {
+  private static func location(_ file: Data, isLast: Bool) throws -> Range<Int> {
     let found = try #require(file.range(of: prefix, options: isLast ? .backwards : []))
     return found.upperBound..<found.upperBound + 16
   }
 
   private static func statedSum(_ file: Data, isLast: Bool) throws -> UInt64 {
-    try #require(UInt64(String(decoding: file[place(file, isLast: isLast)], as: UTF8.self), radix: 16))
+    try #require(UInt64(String(decoding: file[location(file, isLast: isLast)], as: UTF8.self), radix: 16))
   }
 
   private static func sum(_ file: Data, isLast: Bool) throws -> UInt64 {
-    let place = try place(file, isLast: isLast)
+    let location = try location(file, isLast: isLast)
     var bytes = [UInt8](file)
-    for index in place { bytes[index] = UInt8(ascii: "0") }
+    for index in location { bytes[index] = UInt8(ascii: "0") }
     var state = UInt64.max
     for byte in bytes {
       state ^= UInt64(byte)

@@ -42,7 +42,7 @@ import Testing
       if key > 1 {
         let owner = try #require(note.relationship(named: "owner"))
         builder.setInt(try slot("owner"), 1)
-        if let place = owner.entitySlot { builder.setInt(place, 0) }
+        if let entitySlot = owner.entitySlot { builder.setInt(entitySlot, 0) }
       }
       changes.insertions.append(builder.finishDraft(key: key, entity: 0, version: 1))
     }
@@ -55,11 +55,11 @@ import Testing
   /// The contents of a store made from the salvaged file (for each note its text, the size of its photo and its owner),
   /// and the reports.
   private static func salvaged(_ format: Format, _ file: Data, _ home: StoreFolder) throws -> (
-    notes: [String], told: [String]
+    notes: [String], reported: [String]
   ) {
     try file.write(to: home.url)
-    var told: [String] = []
-    let salvage = Salvage(try schema()) { told.append($0.text) }
+    var reported: [String] = []
+    let salvage = Salvage(try schema()) { reported.append($0.text) }
     try salvage.read(home.url, of: format.backend, options: StoreOptions())
     #expect(try Data(contentsOf: home.url) == file)
     let url = home.url.appendingPathExtension("new")
@@ -85,12 +85,12 @@ import Testing
       notes.append("\(row.string(text)) \(size) \(row.isNull(owner) ? 0 : row.int(owner))")
     }
     if let failure { throw failure }
-    return (notes, told)
+    return (notes, reported)
   }
 
   private static let all = ["note 1 0 0", "note 2 200000 1", "note 3 0 1"]
 
-  @Test(arguments: Format.allCases, [true, false]) func ofASoundFileNothingIsTold(_ format: Format, _ isEmpty: Bool)
+  @Test(arguments: Format.allCases, [true, false]) func ofASoundFileNothingIsReported(_ format: Format, _ isEmpty: Bool)
     throws
   {
     let home = try StoreFolder("sound")
@@ -98,9 +98,9 @@ import Testing
     var file = try Self.made(format, home, isEmpty: isEmpty)
     for isSealed in [true, false] {
       if !isSealed { try WholeFileChecksum.remove(from: &file) }
-      let (notes, told) = try Self.salvaged(format, file, home)
+      let (notes, reported) = try Self.salvaged(format, file, home)
       #expect(notes == (isEmpty ? [] : Self.all))
-      #expect(told == [])
+      #expect(reported == [])
     }
   }
 
@@ -113,18 +113,18 @@ import Testing
     ),
     ("note 3", "note\u{1}3", ["note 1 0 0", "note 2 200000 1"], "cannot be read"),
     ("</database>", "", all, "its end is missing"),
-    (" idrefs=", " idrdfs=", all, "an attribute that is not known"),
+    (" idrefs=", " idrdfs=", all, "an unknown attribute"),
   ])
-  func whatADocumentLacksIsTold(_ old: String, _ new: String, _ expected: [String], _ text: String) throws {
+  func whatADocumentLacksIsReported(_ old: String, _ new: String, _ expected: [String], _ text: String) throws {
     let home = try StoreFolder("document")
     defer { home.remove() }
     var file = try Self.made(.xml, home)
     try WholeFileChecksum.remove(from: &file)
     let range = try #require(file.range(of: Data(old.utf8)))
     file.replaceSubrange(range, with: Data(new.utf8))
-    let (notes, told) = try Self.salvaged(.xml, file, home)
+    let (notes, reported) = try Self.salvaged(.xml, file, home)
     #expect(notes == expected)
-    #expect(told.contains { $0.contains(text) }, "\(told)")
+    #expect(reported.contains { $0.contains(text) }, "\(reported)")
   }
 
   /// Large data is found by its file name if the list of these names is damaged.
@@ -134,13 +134,13 @@ import Testing
     var file = try Self.made(format, home)
     let range = try #require(file.range(of: Data("OpenCoreDataExternalData".utf8)))
     file[range.lowerBound] = UInt8(ascii: "x")
-    let (notes, told) = try Self.salvaged(format, file, home)
+    let (notes, reported) = try Self.salvaged(format, file, home)
     #expect(notes == Self.all)
-    #expect(told.contains { $0.contains("checksum") }, "\(told)")
+    #expect(reported.contains { $0.contains("checksum") }, "\(reported)")
   }
 
   /// The folder for a new store's large data may already contain the files of another store.
-  @Test(arguments: Format.allCases) func aReplacedPlaceWithoutAStoreKeepsItsLargeData(_ format: Format) throws {
+  @Test(arguments: Format.allCases) func aReplacedURLWithoutAStoreKeepsItsLargeData(_ format: Format) throws {
     let home = try StoreFolder("kept")
     defer { home.remove() }
     _ = try Self.made(format, home)

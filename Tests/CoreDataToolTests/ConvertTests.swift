@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func typesAreToldByNameOrExtension() throws {
+  @Test func typesAreRecognizedByNameOrExtension() throws {
     let fixture = try Fixture("types", .small)
     let run = try ToolRun(
       ["store", "convert", fixture.store.path, "/nowhere/x", "--to", "floppy"] + fixture.modelArgument)

@@ -42,7 +42,7 @@ import Testing
     let before = Set(try dump(store, fixture).split(separator: "\n"))
     var bytes = try Data(contentsOf: store)
     // In a binary store the end lists the positions of all other parts.
-    for place in bytes.count / 2..<bytes.count / 2 + 300 { bytes[place] = 0xFF }
+    for position in bytes.count / 2..<bytes.count / 2 + 300 { bytes[position] = 0xFF }
     try bytes.write(to: store)
     let target = store.deletingLastPathComponent().appending(path: "new.sqlite")
     let run = try ToolRun(["store", "recover", store.path, target.path, "--json"] + fixture.modelArgument)
@@ -58,7 +58,7 @@ import Testing
     #expect(again.status == 1 && again.errors.contains("already"))
   }
 
-  @Test func theTypeIsAskedForWhereTheFileDoesNotTell() throws {
+  @Test func theTypeIsRequestedWhereTheFileDoesNotTell() throws {
     let fixture = try Fixture("links", .small)
     let store = try store(fixture, "xml")
     defer { try? FileManager.default.removeItem(at: store.deletingLastPathComponent()) }

@@ -9,7 +9,7 @@ import LMDBStore
 // With a path alone the program runs until it is killed, for Scripts/crash. Other arguments select another mode:
 //
 // - A number of transactions: the program of Scripts/fault; see FaultRun.
-// - "check": prints the contents of the store; see StoreFacts.
+// - "check": prints the contents of the store; see StoreReport.
 // - --hostile instead of a path: runs steps for Scripts/hostile_saves; see HostileSaver.
 //
 // OPENCOREDATA_STORE_TYPE names the store's type. The default is SQLite.
@@ -36,7 +36,7 @@ if path == "--hostile" {
 }
 
 if arguments.contains("check") {
-  say(try StoreFacts(URL(filePath: path), storeType).text)
+  say(try StoreReport(URL(filePath: path), storeType).text)
   exit(0)
 }
 

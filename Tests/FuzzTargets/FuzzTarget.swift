@@ -56,7 +56,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
       look(at: root, in: archive)
       guard let elements = try? archive.elements(of: root) else { return }
       for index in 0..<min(1000, elements.count) {
-        if let item = try? archive.item(at: archive.place(index, in: elements)) { look(at: item, in: archive) }
+        if let item = try? archive.item(at: archive.location(index, in: elements)) { look(at: item, in: archive) }
       }
     }
     guard let archive = try? KeyedArchiveReader(data), let root = archive.root() else { return }

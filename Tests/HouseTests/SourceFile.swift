@@ -95,8 +95,8 @@ enum Repository {
 
   /// The selected files below the folders; of the root folder, only the files directly in it. Build folders are
   /// skipped.
-  private static func files(in folders: [String], where isWanted: (String) -> Bool) -> [SourceFile] {
-    paths(in: folders).filter(isWanted).sorted().compactMap { path in
+  private static func files(in folders: [String], where isRequired: (String) -> Bool) -> [SourceFile] {
+    paths(in: folders).filter(isRequired).sorted().compactMap { path in
       (try? String(contentsOf: root.appending(path: path), encoding: .utf8)).map { SourceFile(path: path, text: $0) }
     }
   }

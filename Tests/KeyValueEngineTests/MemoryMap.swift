@@ -91,7 +91,7 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
     private func note(_ space: KeySpace) { if space == .rows { map.reads.withLock { $0 += 1 } } }
 
     /// The index of a key, or the index at which it would be inserted.
-    fileprivate func place(_ space: KeySpace, _ key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool) {
+    fileprivate func position(_ space: KeySpace, _ key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool) {
       let entries = state[space] ?? []
       var (low, high) = (0, entries.count)
       while low < high {
@@ -104,16 +104,16 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
     func check() throws(StoreError) {}
 
     func value(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
-      let place = place(space, key)
+      let position = position(space, key)
       note(space)
-      return place.isThere ? state[space]?[place.index].value.view : nil
+      return position.isThere ? state[space]?[position.index].value.view : nil
     }
 
     func first(
       _ space: KeySpace, from key: UnsafeRawBufferPointer
     ) throws(StoreError) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
       let entries = state[space] ?? []
-      let index = place(space, key).index
+      let index = position(space, key).index
       return index < entries.count ? (entries[index].key.view, entries[index].value.view) : nil
     }
 
@@ -121,7 +121,7 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
       _ space: KeySpace, before key: UnsafeRawBufferPointer,
       _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-      for entry in (state[space] ?? []).prefix(place(space, key).index).reversed() {
+      for entry in (state[space] ?? []).prefix(position(space, key).index).reversed() {
         if try !body(entry.key.view, entry.value.view) { return }
       }
     }
@@ -130,7 +130,7 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
       _ space: KeySpace, from key: UnsafeRawBufferPointer,
       _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
-      for entry in (state[space] ?? []).dropFirst(place(space, key).index) {
+      for entry in (state[space] ?? []).dropFirst(position(space, key).index) {
         note(space)
         if try !body(entry.key.view, entry.value.view) { return }
       }
@@ -147,24 +147,24 @@ final class MemoryMap: KeyValueMap, @unchecked Sendable {
       _ fill: (UnsafeMutableRawBufferPointer) -> Void
     ) throws(StoreError) {
       precondition(!key.isEmpty && key.count <= map.longestKey, "no key for a map")
-      let place = place(space, key)
-      precondition(place.isThere || !isAtHand, "no key at hand")
+      let position = position(space, key)
+      precondition(position.isThere || !isAtHand, "no key at hand")
       let value = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 8)
       defer { value.deallocate() }
       let bytes = UnsafeMutableRawBufferPointer(rebasing: value[..<count])
       bytes.initializeMemory(as: UInt8.self, repeating: 0xAA)
       fill(bytes)
-      if place.isThere {
-        state[space]?[place.index].value = Bytes(UnsafeRawBufferPointer(bytes))
+      if position.isThere {
+        state[space]?[position.index].value = Bytes(UnsafeRawBufferPointer(bytes))
       } else {
-        state[space, default: []].insert((Bytes(key), Bytes(UnsafeRawBufferPointer(bytes))), at: place.index)
+        state[space, default: []].insert((Bytes(key), Bytes(UnsafeRawBufferPointer(bytes))), at: position.index)
       }
     }
 
     func remove(_ space: KeySpace, _ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-      let place = place(space, key)
-      if place.isThere { state[space]?.remove(at: place.index) }
-      return place.isThere
+      let position = position(space, key)
+      if position.isThere { state[space]?.remove(at: position.index) }
+      return position.isThere
     }
 
     func removeAll(_ space: KeySpace) throws(StoreError) { state[space] = nil }

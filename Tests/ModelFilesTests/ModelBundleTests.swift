@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a missing file is reported with its place`() {
+  @Test func `a missing file is reported with its position`() {
     let url = URL(filePath: "/nonexistent/A.mom")
     let error = #expect(throws: ModelFileError.self) { try ModelFile.read(at: url) }
     #expect(error?.code == .cannotRead)

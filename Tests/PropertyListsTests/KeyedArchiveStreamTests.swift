@@ -116,7 +116,7 @@ import Testing
   }
 
   /// Keys of related objects are integers. Other values must be detected, or a save would drop them.
-  @Test func integersOfAListAreToldFromWhatIsNone() throws {
+  @Test func integersOfAListAreDistinguishedFromWhatIsNone() throws {
     for last in [PropertyList.integer(9), .uid(0), .uid(4), .string("9")] {
       let data = BinaryPropertyListWriter.write(
         .dictionary([
@@ -162,7 +162,7 @@ import Testing
     let archive = try KeyedArchiveBytes(bytes)
     guard let root = try archive.root("root"), let elements = try archive.elements(of: root) else { return }
     for index in 0..<elements.count {
-      guard let item = try archive.item(at: archive.place(index, in: elements)) else { continue }
+      guard let item = try archive.item(at: archive.location(index, in: elements)) else { continue }
       _ = (try archive.integer(item), try archive.double(item), try archive.string(item), try archive.date(item))
       _ = (try archive.uuid(item), try archive.asciiURL(item), try archive.isNullObject(item))
       _ = (try archive.entries(of: item)?.keys.count, try archive.takeOut(item)?.propertyList())
@@ -191,7 +191,7 @@ import Testing
       let list = try #require(try archive.root("root"))
       let elements = try #require(try archive.elements(of: list))
       for index in (0..<elements.count).reversed() {
-        let item = try #require(try archive.item(at: archive.place(index, in: elements)))
+        let item = try #require(try archive.item(at: archive.location(index, in: elements)))
         #expect(try archive.plainData(item).map { Array($0) } == datas[index])
         archive.giveBack(from: item, but: [elements])
       }
@@ -200,7 +200,7 @@ import Testing
       #expect(zip(gone, gone.dropFirst()).allSatisfy { $1.upperBound == $0.lowerBound })
       #expect(!archive.wasGivenBackTooEarly)
       #expect(throws: PropertyListError.self) {
-        try archive.item(at: archive.place(elements.count - 1, in: elements))
+        try archive.item(at: archive.location(elements.count - 1, in: elements))
       }
       #expect(archive.wasGivenBackTooEarly)
     }

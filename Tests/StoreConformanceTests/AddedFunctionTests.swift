@@ -7,7 +7,7 @@ import Testing
 @testable import SQLEngine
 @testable import StoreConformance
 
-/// A function that is added to the registry works in every place that uses functions.
+/// A function that is added to the registry works everywhere that functions are used.
 @Suite struct AddedFunctionTests {
   /// The text reversed.
   private static let reversed = Function(

@@ -37,7 +37,7 @@ import Testing
     #expect(covered.intersection(listed).sorted() == [])
   }
 
-  @Test func whoRunsTheCasesOfStoresAloneIsToldOfTheOthers() {
+  @Test func whoRunsTheCasesOfStoresAloneIsRemindedOfTheOthers() {
     let open = SpecificationRows.open(of: ConformanceSuite.all)
     #expect(open["REL-001"]?.contains("GraphConformance") == true)
     #expect(open["BAT-001"]?.hasPrefix("step 11: ") == true && open["CAP-005"]?.contains("sabotage") == true)

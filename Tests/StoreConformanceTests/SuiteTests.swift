@@ -35,7 +35,7 @@ import Testing
     #expect(id.area == "ATT")
   }
 
-  @Test func whatIsWantedAndNotDeclaredIsMissing() {
+  @Test func whatIsRequiredAndNotDeclaredIsMissing() {
     #expect(CapabilityFloor.missing(TestedStore.memory.backend) == [])
     let missing: Capabilities = [.batchRequests, .queryGenerations, .migrationInPlace]
     #expect(CapabilityFloor.missing(TestedStore.sqlite.backend) == missing)

@@ -96,7 +96,7 @@ import Testing
     try removeStore()
   }
 
-  @Test func powersThatAStoreLacksAreRefusedBeforeItIsOpened() throws {
+  @Test func capabilitiesThatAStoreLacksAreRefusedBeforeItIsOpened() throws {
     let backend = CheckedBackend(PowerlessBackend())
     #expect(throws: Never.self) { try backend.open(at: url, schema: try Self.schema(), options: StoreOptions()) }
     do {

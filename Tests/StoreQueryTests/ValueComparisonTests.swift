@@ -98,7 +98,7 @@ private func object(_ entity: Int, _ key: Int64) -> Value { .reference(ObjectRef
     }
   }
 
-  @Test func `texts sort by the selector asked for`() {
+  @Test func `texts sort by the selector requested for`() {
     let (a, b) = (Value.string("B10"), Value.string("b9"))
     #expect(SortComparison.compare(a, b, .literal) == .ascending)
     #expect(SortComparison.compare(a, b, .caseInsensitive) == .ascending)
@@ -120,8 +120,8 @@ private func object(_ entity: Int, _ key: Int64) -> Value { .reference(ObjectRef
     func compare(_ a: String, _ b: String) -> Ordering { SortComparison.compare(.string(a), .string(b), order) }
     let sorted = texts.sorted { compare($0, $1) == .ascending }
     var wrong = 0
-    for (place, a) in sorted.enumerated() {
-      for b in sorted[place...] {
+    for (position, a) in sorted.enumerated() {
+      for b in sorted[position...] {
         if compare(a, b) == .descending || compare(b, a) != compare(a, b).reversed { wrong += 1 }
       }
     }
@@ -132,8 +132,8 @@ private func object(_ entity: Int, _ key: Int64) -> Value { .reference(ObjectRef
   /// https://developer.apple.com/documentation/foundation/nsstring/localizedstandardcompare(_:) "like the Finder".
   @Test func `texts are in the order of the Finder`() {
     let sorted = ["a", "A", "b", "file1", "file01", "file2", "file10", "z"]
-    for (place, a) in sorted.enumerated() {
-      for b in sorted[(place + 1)...] {
+    for (position, a) in sorted.enumerated() {
+      for b in sorted[(position + 1)...] {
         #expect(SortComparison.compare(.string(a), .string(b), .localizedStandard) == .ascending, "\(a) \(b)")
         #expect(a.localizedStandardCompare(b) == .orderedAscending, "\(a) \(b), by Foundation")
       }

@@ -27,12 +27,12 @@ public struct BinaryFormat: AtomicFormat {
     let bytes = try file.data(header.metadata)
     let archive: KeyedArchiveReader
     do { archive = try KeyedArchiveReader(bytes) } catch {
-      throw StoreError(.corrupt, "The store's metadata is no keyed archive.", cause: "\(error)")
+      throw StoreError(.corrupt, "The store's metadata is not a keyed archive.", cause: "\(error)")
     }
     guard let entries = archive.root("metadata")?.propertyList(nodes: file.count),
       let identifier = entries["NSStoreUUID"]?.stringValue,
       identifier.utf8.count <= 255
-    else { throw StoreError(.corrupt, "The store's metadata is no dictionary with a UUID.") }
+    else { throw StoreError(.corrupt, "The store's metadata is not a dictionary with a UUID.") }
     var metadata = try StoreMetadata(entries, identifier: identifier, storeType: storeType)
     metadata.additional["NSStoreUUID"] = nil
     return metadata
@@ -105,7 +105,7 @@ public struct BinaryFormat: AtomicFormat {
       objects = BinaryHeader.count..<end
     }
     guard objects.upperBound <= data.count else {
-      throw StoreError(.corrupt, "The store became shorter while it was read.")
+      throw StoreError(.corrupt, "Another program has made the file shorter while it was read. Open the store again.")
     }
     let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
       Result { () throws(StoreError) in
@@ -118,7 +118,7 @@ public struct BinaryFormat: AtomicFormat {
   public func inferredModel(_ file: AtomicFileContent) throws(StoreError) -> [EntityDefinition] {
     throw StoreError(
       .unsupported,
-      "A binary store has no names of properties, so that no model can be inferred; open it with a model file.")
+      "A binary store has no names of properties, so that no model can be inferred. Open it with a model file.")
   }
 }
 
@@ -136,20 +136,22 @@ struct BinaryHeader {
   init(_ file: AtomicFileContent) throws(StoreError) {
     let head = try file.data(0..<Self.count)
     guard head.starts(with: Self.magic) else {
-      throw StoreError(.notAStore, "The file does not begin as a binary store of Core Data does.")
+      throw StoreError(
+        .notAStore, "The file does not begin like a binary store of Core Data. Open it with its own type.")
     }
-    guard head.count == Self.count else { throw StoreError(.corrupt, "The store ends in its header.") }
+    guard head.count == Self.count else { throw StoreError(.corrupt, "The file ends within its header. Use a backup.") }
     let numbers = (0..<8).map { index in
       head[index * 8..<index * 8 + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
     guard numbers[1] == Self.version else {
-      throw StoreError(.newerFormat, "The store is of a version of the binary format that is not known here.")
+      throw StoreError(
+        .newerFormat, "The store has an unknown version of the binary format. Open it with the version that made it.")
     }
     guard let first = Int(exactly: numbers[4]), let size = Int(exactly: numbers[5]),
       let second = Int(exactly: numbers[2]),
       let rest = Int(exactly: numbers[3]), first == Self.count, size <= file.count - first, second == first + size,
       rest == file.count - second
-    else { throw StoreError(.corrupt, "The header of the store does not fit its file.") }
+    else { throw StoreError(.corrupt, "The header of the store does not fit the size of its file. Use a backup.") }
     objects = first..<second
     metadata = second..<file.count
     highestNumber = Int64(exactly: numbers[6]) ?? 0

@@ -46,7 +46,7 @@ final class BinaryGraphReader {
     } catch {
       if archive?.wasGivenBackTooEarly == true { return nil }
       throw error as? StoreError
-        ?? StoreError(.corrupt, "A part of the store is no keyed archive.", cause: "\(error)")
+        ?? StoreError(.corrupt, "A part of the store is not a keyed archive.", cause: "\(error)")
     }
   }
 
@@ -60,7 +60,9 @@ final class BinaryGraphReader {
       try reader.readNodes()
     } catch {
       throw error as? StoreError
-        ?? StoreError(.corrupt, "The store's objects can no longer be told apart.", cause: "\(error)")
+        ?? StoreError(
+          .corrupt, "The store's list of objects is damaged, so that no object can be recovered. Use a backup.",
+          cause: "\(error)")
     }
   }
 
@@ -77,7 +79,7 @@ final class BinaryGraphReader {
 
   private func readNodes() throws {
     guard let root = try archive.root("mapData"), let (keys, nodes) = try archive.entries(of: root) else {
-      throw StoreError(.corrupt, "The store has no dictionary of its objects.")
+      throw StoreError(.corrupt, "The store has no dictionary of objects.")
     }
     if keys.count != nodes.count {
       try refuse("The dictionary of its objects has \(keys.count) keys and \(nodes.count) values.")
@@ -86,9 +88,9 @@ final class BinaryGraphReader {
     // already, so the bytes behind it can be released.
     for index in (0..<min(keys.count, nodes.count)).reversed() {
       do {
-        guard let key = try archive.item(at: archive.place(index, in: keys)),
-          let node = try archive.item(at: archive.place(index, in: nodes))
-        else { throw StoreError(.corrupt, "In the dictionary of its objects one is missing.") }
+        guard let key = try archive.item(at: archive.location(index, in: keys)),
+          let node = try archive.item(at: archive.location(index, in: nodes))
+        else { throw StoreError(.corrupt, "An object is missing in the store's dictionary of objects.") }
         try read(node, key)
         archive.giveBack(from: node, but: [keys, nodes])
       } catch {
@@ -108,13 +110,13 @@ final class BinaryGraphReader {
     guard let key = try archive.integer(key), try archive.look(at: node, nodeFields),
       try archive.isMapNode(node, 4, nodeFields),
       let number = try archive.field(0, of: node, nodeFields), try archive.integer(number) == key
-    else { throw StoreError(.corrupt, "An object of the store is no node with its own key.") }
+    else { throw StoreError(.corrupt, "An object of the store is not a node with its own key.") }
     try add(node, key)
   }
 
   private func add(_ node: KeyedArchiveBytes.Item, _ key: Int64) throws {
     guard let shape = try shape(of: node) else {
-      throw StoreError(.corrupt, "The object \(key) is of no entity that the model has.")
+      throw StoreError(.corrupt, "The object \(key) has an entity that the model does not have.")
     }
     let related = try archive.field(3, of: node, nodeFields)
     guard let list = try archive.field(2, of: node, nodeFields), let values = try archive.elements(of: list),
@@ -141,14 +143,14 @@ final class BinaryGraphReader {
   }
 
   private static func wrongCount(_ key: Int64) -> StoreError {
-    StoreError(.corrupt, "The object \(key) has not as many values as its entity has attributes.")
+    StoreError(.corrupt, "The object \(key) has another number of values than its entity has attributes.")
   }
 
   private func shape(of node: KeyedArchiveBytes.Item) throws -> BinaryShape? {
-    guard let place = archive.place(1, of: node, nodeFields) else { return nil }
-    let number = try archive.number(at: place)
+    guard let location = archive.location(1, of: node, nodeFields) else { return nil }
+    let number = try archive.number(at: location)
     if let named, named.number == number { return named.shape }
-    guard let item = try archive.item(at: place), let name = try archive.string(item),
+    guard let item = try archive.item(at: location), let name = try archive.string(item),
       let entity = schema.entity(named: name), !entity.isAbstract, schema.stores(entity.index)
     else { return nil }
     named = (number, shapes[entity.index])
@@ -163,7 +165,7 @@ final class BinaryGraphReader {
       return try refuse("The relationships of the object \(key) are no dictionary.")
     }
     for index in 0..<names.count {
-      do { try addLinks(archive.place(index, in: names), archive.place(index, in: lists), entity, key) } catch {
+      do { try addLinks(archive.location(index, in: names), archive.location(index, in: lists), entity, key) } catch {
         guard let salvage else { throw error }
         salvage.lose(StoreFinding(.reference, "\(error)", entity: entity.name, key: key))
       }
@@ -172,7 +174,7 @@ final class BinaryGraphReader {
 
   /// Adds the links of one relationship.
   private func addLinks(
-    _ name: KeyedArchiveBytes.Place, _ list: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
+    _ name: KeyedArchiveBytes.Location, _ list: KeyedArchiveBytes.Location, _ entity: Entity, _ key: Int64
   ) throws {
     guard let list = try archive.item(at: list), let relationship = try relationship(name, entity, key) else {
       throw StoreError(.corrupt, "A relationship of the object \(key) has no name or no list.")
@@ -194,11 +196,11 @@ final class BinaryGraphReader {
     }
   }
 
-  /// The relationship with the name at `place`, nil if there is no string.
+  /// The relationship with the name at `location`, nil if there is no string.
   private func relationship(
-    _ place: KeyedArchiveBytes.Place, _ entity: Entity, _ key: Int64
+    _ location: KeyedArchiveBytes.Location, _ entity: Entity, _ key: Int64
   ) throws -> Related? {
-    let number = try archive.number(at: place)
+    let number = try archive.number(at: location)
     // Searches the next slots of the hash table if others are in use.
     var index = number & 63
     for _ in 0..<64 {
@@ -206,7 +208,7 @@ final class BinaryGraphReader {
       if known.number == number, known.entity == entity.index { return known.relationship }
       index = (index + 1) & 63
     }
-    guard let item = try archive.item(at: place), let name = try archive.string(item) else { return nil }
+    guard let item = try archive.item(at: location), let name = try archive.string(item) else { return nil }
     guard let relationship = entity.relationship(named: name) else {
       throw StoreError(.corrupt, "The object \(key) has the relationship \(name), which the model does not have.")
     }

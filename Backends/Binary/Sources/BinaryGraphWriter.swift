@@ -72,7 +72,7 @@ final class BinaryGraphWriter {
       nodes.append(node)
       if archive.byteCount >= 1 << 18 { try archive.takeBytes(take) }
       if archive.isFull {
-        throw StoreError(.unsupported, "There are too many objects for one file; use another type of store.")
+        throw StoreError(.unsupported, "A binary file cannot have so many objects. Use another type of store.")
       }
     }
     let root = archive.add(keys: keys, values: nodes, of: mutableDictionary)

@@ -29,6 +29,6 @@ public struct InMemoryBackend: StoreBackend {
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {}
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
-    throw StoreError(.unsupported, "A store in memory has no file that another could replace; migrate it instead.")
+    throw StoreError(.unsupported, "A store in memory has no file to replace. Migrate it instead.")
   }
 }

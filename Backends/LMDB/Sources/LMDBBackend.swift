@@ -54,15 +54,15 @@
     }
 
     private static func notFound(_ path: String) -> StoreError {
-      StoreError(.notFound, "There is no store.", context: ["path": path])
+      StoreError(.notFound, "There is no store at the URL.", context: ["path": path])
     }
 
     public func metadata(at url: URL, options: StoreOptions) throws(StoreError) -> StoreMetadata {
       let path = try LMDBFile.resolved(url)
       guard let file = try LMDBFile.open(path, isReadOnly: true) else { throw Self.notFound(path) }
       let deadline = Date(timeIntervalSinceNow: options.timeout)
-      return try LMDBPages.last(of: file, until: deadline) { (_, facts) throws(StoreError) in
-        try facts.metadata(storeType: storeType, withModel: true)
+      return try LMDBPages.last(of: file, until: deadline) { (_, headerFields) throws(StoreError) in
+        try headerFields.metadata(storeType: storeType, withModel: true)
       }
     }
 
@@ -78,7 +78,7 @@
       try file.share(until: Date(timeIntervalSinceNow: options.timeout))
       defer { file.unshare() }
       let states = LMDBMeta.readable(of: file).map { LMDBPages(file, $0) }
-      guard let pages = states.first(where: { (try? $0.facts()) != nil }) ?? states.first else {
+      guard let pages = states.first(where: { (try? $0.headerFields()) != nil }) ?? states.first else {
         throw LMDBMeta.damaged("Neither of its first two pages can be read", file)
       }
       // Without this check an earlier state could be read.

@@ -38,7 +38,7 @@
 
     @inline(never)
     private func openCursor(_ space: KeySpace) throws(StoreError) -> OpaquePointer {
-      if isClosed { throw StoreError(.closed, "The transaction has ended.") }
+      if isClosed { throw StoreError(.closed, "The snapshot or transaction has ended. Begin a new one.") }
       let cursor = try newCursor(space)
       cursors[space.rawValue] = cursor
       return cursor
@@ -61,7 +61,7 @@
         defer { lastValue = object }
         // In key order the next key is mostly the next entry, which needs no search.
         if object == lastValue &+ 1, mdb_cursor_get(cursor, &found, &value, MDB_NEXT) == MDB_SUCCESS,
-          found.mv_size == 10, let name = found.mv_data, let wanted = key.baseAddress, memcmp(name, wanted, 10) == 0
+          found.mv_size == 10, let name = found.mv_data, let required = key.baseAddress, memcmp(name, required, 10) == 0
         {
           return Self.bytes(value)
         }
@@ -83,7 +83,7 @@
         lastObject = object
         if distance < 16 { return try value(space, key) }
       }
-      if isClosed { throw StoreError(.closed, "The transaction has ended.") }
+      if isClosed { throw StoreError(.closed, "The snapshot or transaction has ended. Begin a new one.") }
       var (name, value) = (Self.value(key), MDB_val())
       switch mdb_get(transaction, trees[space.rawValue], &name, &value) {
       case MDB_SUCCESS: return Self.bytes(value)
@@ -154,7 +154,7 @@
 
     private var damaged: StoreError {
       StoreError(
-        .corrupt, "The file was damaged: a key of it is not where it must be. Work on a copy, or on a backup.",
+        .corrupt, "The file was damaged: its keys are out of order. Work on a copy, or on a backup.",
         context: ["path": path])
     }
 

@@ -26,7 +26,7 @@
       if isReadOnly || handle == nil { return }
       if LMDBFile.hasName(lockFile) { return }
       throw StoreError(
-        .io, "Somebody has removed the lock file beside the store while it was in use; open the store again.",
+        .io, "The lock file beside the store was removed while the store was in use. Open the store again.",
         context: ["path": path + Self.lockSuffix])
     }
   }

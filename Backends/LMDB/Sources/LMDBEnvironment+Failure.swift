@@ -20,7 +20,7 @@
     /// The same for the next reader.
     func recover(_ deadline: Date) throws(StoreError) {
       guard writing.lock(before: deadline) else {
-        throw StoreError(.busy, "The store is being opened anew; try again.", context: ["path": path])
+        throw StoreError(.busy, "The store is being reopened; try again.", context: ["path": path])
       }
       defer { writing.unlock() }
       if isFailed { try reopen(deadline) }
@@ -31,7 +31,7 @@
     /// LMDB writes one page last, which makes the commit valid. Where that page is missing, the commit has not
     /// happened. LMDB then writes another page in its stead, with the number of a former commit and the trees of the
     /// failed one, which looks like damage when the file is opened. So the page is restored.
-    func settle(_ commitNumber: UInt64, _ error: StoreError) -> StoreError {
+    func finish(_ commitNumber: UInt64, _ error: StoreError) -> StoreError {
       isFailed = true
       var error = error
       if fsync(file.descriptor) == 0, let metas = try? LMDBMeta.both(of: file), metas.last.commitNumber < commitNumber {

@@ -39,7 +39,7 @@
     /// The former content of the page that the running commit will replace. Guarded by `writing`.
     private(set) var formerMeta: [UInt8] = []
 
-    static let placesForReaders: UInt32 = 510
+    static let readerSlots: UInt32 = 510
 
     /// Maps a file whose first pages were checked. LMDB reads no other page before ``openTrees()``. `mapSize` is how
     /// many bytes of addresses, not of memory, are reserved at first.
@@ -84,7 +84,7 @@
       try LMDBError.check(mdb_env_create(&handle), "No environment can be made", path)
       mdb_env_set_mapsize(handle, mapSize)
       mdb_env_set_maxdbs(handle, UInt32(KeySpace.allCases.count))
-      mdb_env_set_maxreaders(handle, Self.placesForReaders)
+      mdb_env_set_maxreaders(handle, Self.readerSlots)
       let flags = MDB_NOSUBDIR | MDB_NOTLS | (isReadOnly ? MDB_RDONLY | MDB_NOLOCK : 0)
       // Users who may use the store may use the lock file.
       let result = mdb_env_open(handle, path, UInt32(flags), mode_t(try file.mode() & 0o666))
@@ -182,16 +182,16 @@
     private func beginReading(until deadline: Date) throws(StoreError) -> OpaquePointer {
       try checkLockFile()
       while true {
-        let transaction = try takePlace(until: deadline)
+        let transaction = try takeSlot(until: deadline)
         let (result, begun) = begin(transaction)
         if result == MDB_SUCCESS, let begun {
           do { try checkSize() } catch {
-            leavePlace(begun, isUsable: false)
+            leaveSlot(begun, isUsable: false)
             throw error
           }
           return begun
         }
-        leavePlace(nil, isUsable: false)
+        leaveSlot(nil, isUsable: false)
         if result == MDB_MAP_RESIZED {
           // Another process has made the file grow.
           try changeMap(until: deadline) { (handle) throws(StoreError) in try self.adoptMap(handle) }
@@ -206,12 +206,12 @@
     }
 
     /// Waits until the map does not change, and counts a reader. Returns a transaction for reuse, where there is one.
-    private func takePlace(until deadline: Date) throws(StoreError) -> OpaquePointer? {
+    private func takeSlot(until deadline: Date) throws(StoreError) -> OpaquePointer? {
       gate.lock()
       defer { gate.unlock() }
       while isChanging {
         if !gate.wait(until: deadline) {
-          throw StoreError(.busy, "The store's map is being changed; try again.", context: ["path": path])
+          throw StoreError(.busy, "The store's memory map is changing; try again.", context: ["path": path])
         }
       }
       if isClosed { throw StoreError(.closed, "The store was closed; open it again.") }
@@ -233,7 +233,7 @@
       return (result, transaction)
     }
 
-    private func leavePlace(_ transaction: OpaquePointer?, isUsable: Bool) {
+    private func leaveSlot(_ transaction: OpaquePointer?, isUsable: Bool) {
       gate.lock()
       defer { gate.unlock() }
       if let transaction {
@@ -250,7 +250,7 @@
 
     func end(_ transaction: OpaquePointer) {
       guard belongsToProcess else { return }
-      leavePlace(transaction, isUsable: true)
+      leaveSlot(transaction, isUsable: true)
       if isReadOnly { file.unshare() }
     }
 
@@ -298,8 +298,8 @@
         guard result == MDB_SUCCESS, let transaction else {
           throw LMDBError.error(result, "The store cannot be written", path)
         }
-        let wanted = self.wanted(bytes)
-        if wanted <= mapSize || hasGrown {
+        let required = self.required(bytes)
+        if required <= mapSize || hasGrown {
           formerMeta = try LMDBMeta.bytes(of: file, UInt64(mdb_txn_id(transaction)), pageSize)
           return transaction
         }
@@ -307,7 +307,7 @@
         hasGrown = true
         // Where views do not end in time, the rest of the map must suffice.
         do throws(StoreError) {
-          try changeMap(until: deadline) { (handle) throws(StoreError) in try self.grow(handle, to: wanted) }
+          try changeMap(until: deadline) { (handle) throws(StoreError) in try self.grow(handle, to: required) }
         } catch {
           if error.code != .busy { throw error }
         }
@@ -316,7 +316,7 @@
 
     /// The size that the map must have: at most every used page is written anew, and each change takes a path of pages
     /// in each part.
-    private func wanted(_ bytes: Int) -> Int {
+    private func required(_ bytes: Int) -> Int {
       var info = MDB_envinfo()
       mdb_env_info(handle, &info)
       // The number is read from the map and may be damaged; no file has so many pages.
@@ -324,8 +324,8 @@
       return inUse + min(inUse, bytes * 128) + bytes * 4 + 1 << 20
     }
 
-    private func grow(_ handle: OpaquePointer, to wanted: Int) throws(StoreError) {
-      let size = max(wanted, mapSize * 2)
+    private func grow(_ handle: OpaquePointer, to required: Int) throws(StoreError) {
+      let size = max(required, mapSize * 2)
       try LMDBError.check(mdb_env_set_mapsize(handle, size), "The store's map cannot grow", path)
       mapSize = size
     }
@@ -365,7 +365,8 @@
       while readers > 0 {
         if !gate.wait(until: deadline) {
           throw StoreError(
-            .busy, "The store's map must change, and views of the store are still in use; release them and try again.",
+            .busy,
+            "The store's memory map must change, but snapshots of the store are in use. Release them and try again.",
             context: ["path": path])
         }
       }

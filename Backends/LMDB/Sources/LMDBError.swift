@@ -23,7 +23,7 @@
       if code != MDB_INVALID { return error }
       return StoreError(
         .io,
-        "The store file or the lock file beside it cannot be read; where nobody uses the store, remove the lock file.",
+        "The store file or the lock file beside it cannot be read. If no program uses the store, remove the lock file.",
         context: error.context, cause: error.cause)
     }
 

@@ -34,7 +34,9 @@
     /// The path of a file URL, links resolved.
     static func resolved(_ url: URL) throws(StoreError) -> String {
       guard url.isFileURL else {
-        throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
+        throw StoreError(
+          .invalidArgument, "The URL of the store is not a file URL. Use a file URL.",
+          context: ["url": url.absoluteString])
       }
       return url.resolvingSymlinksInPath().path
     }
@@ -47,7 +49,9 @@
       if descriptor < 0 {
         if errno == ENOENT { return nil }
         if errno == EISDIR {
-          throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+          throw StoreError(
+            .notAStore, "The URL leads to something other than a regular file. Choose another URL.",
+            context: ["path": path])
         }
         throw LMDBError.system("The store file cannot be opened", path)
       }
@@ -59,10 +63,13 @@
       }
       let file = LMDBFile(path, descriptor, FileStatus(status))
       if !FileStatus(status).isRegular {
-        throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+        throw StoreError(
+          .notAStore, "The URL leads to something other than a regular file. Choose another URL.",
+          context: ["path": path])
       }
       if FileStatus(status).isHole {
-        throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
+        throw StoreError(
+          .corrupt, "The file has almost no data: most of it was never written. Use a backup.", context: ["path": path])
       }
       return file
     }
@@ -101,7 +108,8 @@
         if errno != EWOULDBLOCK && errno != EINTR { throw LMDBError.system("The store file cannot be locked", path) }
         if Date() >= deadline {
           throw StoreError(
-            .busy, "Somebody else has held the store for longer than the timeout; try again.", context: ["path": path])
+            .busy, "Another program has held the store for longer than the timeout; try again.", context: ["path": path]
+          )
         }
         usleep(pause)
         pause = min(pause * 2, 5000)

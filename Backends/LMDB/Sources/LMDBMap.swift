@@ -55,7 +55,7 @@
       guard let meta = [last, former].first(where: { $0.commitNumber == number }) else {
         throw StoreError(
           .busy,
-          "Another process has the store open that was here before; this one can be opened when it has closed that.",
+          "Another process still has the replaced store open. This store can be opened when that process has closed the other one.",
           context: ["path": environment.path])
       }
       try LMDBVerification(LMDBPages(environment.file, meta, isMapped: true)).checkStructure()

@@ -68,7 +68,7 @@
     static func bytes(of file: LMDBFile, _ commitNumber: UInt64, _ pageSize: Int) throws(StoreError) -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: size)
       let result: Result<Bool, StoreError> = bytes.withUnsafeMutableBytes { buffer in
-        Result { () throws(StoreError) in try file.read(buffer, at: place(commitNumber, pageSize)) }
+        Result { () throws(StoreError) in try file.read(buffer, at: position(commitNumber, pageSize)) }
       }
       return try result.get() ? bytes : []
     }
@@ -76,18 +76,18 @@
     /// Writes that page back, durably. False where it could not be.
     static func restore(_ bytes: [UInt8], of file: LMDBFile, _ commitNumber: UInt64, _ pageSize: Int) -> Bool {
       var rest = bytes[...]
-      var place = place(commitNumber, pageSize)
+      var position = position(commitNumber, pageSize)
       while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { pwrite(file.descriptor, $0.baseAddress, $0.count, off_t(place)) }
+        let count = rest.withUnsafeBytes { pwrite(file.descriptor, $0.baseAddress, $0.count, off_t(position)) }
         if count < 0 && errno == EINTR { continue }
         if count <= 0 { return false }
         rest = rest.dropFirst(count)
-        place += Int64(count)
+        position += Int64(count)
       }
       return !bytes.isEmpty && fsync(file.descriptor) == 0
     }
 
-    private static func place(_ commitNumber: UInt64, _ pageSize: Int) -> Int64 {
+    private static func position(_ commitNumber: UInt64, _ pageSize: Int) -> Int64 {
       Int64(commitNumber & 1) * Int64(pageSize)
     }
 
@@ -106,7 +106,7 @@
           }
           if page.u32(16) == magic && page.u32(20) < 1000 {
             throw StoreError(
-              .newerFormat, "The file is of another version of LMDB; it was left as it is.",
+              .newerFormat, "The file has another version of LMDB. It was not changed.",
               context: ["path": file.path])
           }
           throw foreign(file)
@@ -125,7 +125,9 @@
     }
 
     private static func foreign(_ file: LMDBFile) -> StoreError {
-      StoreError(.notAStore, "The file does not begin as a store of this type does.", context: ["path": file.path])
+      StoreError(
+        .notAStore, "The file does not begin like a store of this type. Open it with its own type.",
+        context: ["path": file.path])
     }
 
     static func damaged(_ what: String, _ file: LMDBFile) -> StoreError {

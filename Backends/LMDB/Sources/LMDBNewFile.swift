@@ -12,7 +12,8 @@
       try withTemporary(beside: path) { (temporary) throws(StoreError) in
         do {
           guard let file = try LMDBFile.open(temporary, isReadOnly: false) else {
-            throw StoreError(.io, "The new store file is gone.", context: ["path": temporary])
+            throw StoreError(
+              .io, "The new store file was removed while it was made. Try again.", context: ["path": temporary])
           }
           try body(file)
         }
@@ -84,7 +85,7 @@
         .busy, "This process has the store open; remove it from its coordinators first.", context: ["path": path])
     }
 
-    /// Removes the files left by a process that was killed, or lost power, while it made the store.
+    /// Removes the files left by a process that was killed, or that a loss of power ended, while it made the store.
     static func removeLeft(_ path: String) {
       TemporaryFolder.removeLeft(beside: URL(fileURLWithPath: path), for: purpose)
     }

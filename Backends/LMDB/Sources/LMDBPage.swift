@@ -26,8 +26,8 @@
       count = (lower - Self.head) / 2
       self.upper = upper
       var kinds: UInt16 = 0
-      for place in stride(from: Self.head, to: lower, by: 2) {
-        guard let kind = Self.kind(bytes, node: Int(bytes.u16(place)), upper, isLeaf: flags == 2) else { return nil }
+      for position in stride(from: Self.head, to: lower, by: 2) {
+        guard let kind = Self.kind(bytes, node: Int(bytes.u16(position)), upper, isLeaf: flags == 2) else { return nil }
         kinds |= kind
       }
       hasPlainValues = flags == 2 && kinds == 0
@@ -66,7 +66,7 @@
     /// Whether the nodes lie side by side, without gaps or overlaps, and none is longer than LMDB makes them. LMDB
     /// relies on both when it moves nodes. `ends` is memory of ``words(pageSize:)`` words, one bit for two bytes.
     func isPacked(_ ends: UnsafeMutableBufferPointer<UInt64>) -> Bool {
-      func turn(_ place: Int) { ends[place >> 7] ^= 1 << (UInt64(place) >> 1 & 63) }
+      func turn(_ position: Int) { ends[position >> 7] ^= 1 << (UInt64(position) >> 1 & 63) }
       ends.update(repeating: 0)
       turn(upper)
       let longest = (bytes.count - Self.head) / 2 & -2 - 2

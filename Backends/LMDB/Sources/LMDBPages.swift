@@ -122,13 +122,13 @@
 
   extension LMDBPages {
     /// The header fields of the store in this state. Throws `notAStore` where there is no such store.
-    func facts() throws(StoreError) -> KeyValueFacts {
+    func headerFields() throws(StoreError) -> KeyValueHeader {
       guard let tree = try tree(named: KeySpace.facts.name) else {
         throw StoreError(
-          .notAStore, "The file is a database of LMDB, but no store of this kind; it was left as it is.",
+          .notAStore, "The file is an LMDB database of another program. It was not changed. Choose another URL.",
           context: ["path": file.path])
       }
-      return KeyValueFacts { (key) throws(StoreError) in try self.value(key, in: tree) }
+      return KeyValueHeader { (key) throws(StoreError) in try self.value(key, in: tree) }
     }
 
     /// A key among the names of the trees: the number of the commit that wrote the state, in eight bytes.
@@ -147,27 +147,27 @@
     ///
     /// Throws the errors of ``LMDBMeta/both(of:)``, and `corrupt` where a damaged page would hide the last commit.
     static func last<R>(
-      of file: LMDBFile, until deadline: Date, _ body: (LMDBPages, KeyValueFacts) throws(StoreError) -> R
+      of file: LMDBFile, until deadline: Date, _ body: (LMDBPages, KeyValueHeader) throws(StoreError) -> R
     ) throws(StoreError) -> R {
       try LMDBMeta.requireBeginning(of: file)
       try file.share(until: deadline)
       defer { file.unshare() }
-      let (pages, facts) = try last(of: file)
-      return try body(pages, facts)
+      let (pages, headerFields) = try last(of: file)
+      return try body(pages, headerFields)
     }
 
     /// The same for a caller that keeps writers away.
-    static func last(of file: LMDBFile) throws(StoreError) -> (LMDBPages, KeyValueFacts) {
+    static func last(of file: LMDBFile) throws(StoreError) -> (LMDBPages, KeyValueHeader) {
       let (last, former) = try LMDBMeta.both(of: file)
       let pages = LMDBPages(file, last)
-      let facts = try pages.facts()
-      try facts.checkFormat()
+      let headerFields = try pages.headerFields()
+      try headerFields.checkFormat()
       if try pages.commitNumber() != last.commitNumber { throw LMDBMeta.damaged("Its last commit is missing", file) }
       let before = LMDBPages(file, former)
       if former.commitNumber > 0, let number = try? before.commitNumber(), number > former.commitNumber {
         throw LMDBMeta.damaged("Its last commit is hidden", file)
       }
-      return (pages, facts)
+      return (pages, headerFields)
     }
   }
 #endif

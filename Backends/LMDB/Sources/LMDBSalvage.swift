@@ -22,8 +22,8 @@
 
     /// Throws `modelMismatch`, and errors that are not caused by damage.
     func run(storeType: String) throws(StoreError) {
-      if let facts = try readable({ () throws(StoreError) in try pages.facts() }) {
-        try entries.take(facts, storeType: storeType)
+      if let headerFields = try readable({ () throws(StoreError) in try pages.headerFields() }) {
+        try entries.take(headerFields, storeType: storeType)
       }
       var trees: [KeySpace: LMDBTree] = [:]
       try walk(pages.meta.main, "list of trees") { (key, value) throws(StoreError) in

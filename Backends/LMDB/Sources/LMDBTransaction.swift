@@ -47,7 +47,9 @@
     func verify() throws(StoreError) {
       // Not by the descriptor of the environment, which may hold the lock of a save.
       guard let file = try LMDBFile.open(environment.path, isReadOnly: true) else {
-        throw StoreError(.notFound, "The store file is no longer there.", context: ["path": environment.path])
+        throw StoreError(
+          .notFound, "The store file was removed. Put it back, or open another store.",
+          context: ["path": environment.path])
       }
       try LMDBPages.last(of: file, until: Date(timeIntervalSinceNow: timeout)) { (pages, _) throws(StoreError) in
         try LMDBVerification(pages).run()
@@ -226,7 +228,7 @@
       defer { environment.endWriting() }
       let (result, _) = FileSizeSignal.withoutIt { Int(mdb_txn_commit(transaction)) }
       if result != Int(MDB_SUCCESS) {
-        throw environment.settle(
+        throw environment.finish(
           commitNumber, LMDBError.error(Int32(result), "The store could not be written to its end", environment.path))
       }
     }
@@ -251,7 +253,9 @@
     }
 
     private func open() throws(StoreError) -> OpaquePointer {
-      guard let transaction else { throw StoreError(.closed, "The transaction has ended.") }
+      guard let transaction else {
+        throw StoreError(.closed, "The snapshot or transaction has ended. Begin a new one.")
+      }
       return transaction
     }
   }

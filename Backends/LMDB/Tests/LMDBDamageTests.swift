@@ -30,29 +30,29 @@
       let bytes = try Data(contentsOf: world.url)
       // The bytes of the pages' headers, and a sample of the others.
       let step = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] == "1" ? 1 : 13
-      let places = bytes.indices.filter {
+      let positions = bytes.indices.filter {
         $0 < 152 || $0 % 4096 < 64 || ($0 % step == 0 && (bytes[$0] != 0 || $0 % 61 == 0))
       }
-      let changes = places.flatMap { place in
-        (place < 8192 ? [1, 2, 0x80] : [1] as [UInt8]).map { (place, [bytes[place] ^ $0]) }
+      let changes = positions.flatMap { position in
+        (position < 8192 ? [1, 2, 0x80] : [1] as [UInt8]).map { (position, [bytes[position] ^ $0]) }
       }
-      #expect(try found(of: changes, in: world, bytes) > places.count / 4)
+      #expect(try found(of: changes, in: world, bytes) > positions.count / 4)
     }
 
     /// Sets counts, page numbers and sizes to zero that are never zero.
     @Test func everyNumberSetToZeroIsFoundOrChangesNothing() throws {
       let world = try world()
       let bytes = try Data(contentsOf: world.url)
-      let places = stride(from: 0, to: bytes.count - 7, by: 2).filter { place in
-        let word = bytes[place..<(place + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      let positions = stride(from: 0, to: bytes.count - 7, by: 2).filter { position in
+        let word = bytes[position..<(position + 8)].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return (1..<64).contains(word)
       }
-      #expect(try found(of: places.map { ($0, Array(repeating: 0, count: 8)) }, in: world, bytes) > 0)
+      #expect(try found(of: positions.map { ($0, Array(repeating: 0, count: 8)) }, in: world, bytes) > 0)
     }
 
     /// Returns the number of changes to a closed store's file that are detected. The others must not alter any value
     /// read.
-    private func found(of changes: [(place: Int, new: [UInt8])], in world: LMDBWorld, _ bytes: Data) throws -> Int {
+    private func found(of changes: [(position: Int, new: [UInt8])], in world: LMDBWorld, _ bytes: Data) throws -> Int {
       let good = try world.open()
       let expected = try world.everything(good)
       let metadata = good.metadata
@@ -60,19 +60,19 @@
       let descriptor = open(world.url.path, O_RDWR)
       defer { close(descriptor) }
       var found = 0
-      for (place, new) in changes {
-        #expect(pwrite(descriptor, new, new.count, off_t(place)) == new.count)
+      for (position, new) in changes {
+        #expect(pwrite(descriptor, new, new.count, off_t(position)) == new.count)
         do {
           let store = try world.open()
           defer { try? store.close() }
-          #expect(try world.everything(store) == expected, "byte \(place)")
-          #expect(store.metadata == metadata, "byte \(place)")
+          #expect(try world.everything(store) == expected, "byte \(position)")
+          #expect(store.metadata == metadata, "byte \(position)")
         } catch {
           found += 1
-          #expect(error is StoreError, "byte \(place): \(error)")
+          #expect(error is StoreError, "byte \(position): \(error)")
         }
-        let old = Array(bytes[place..<(place + new.count)])
-        #expect(pwrite(descriptor, old, old.count, off_t(place)) == old.count)
+        let old = Array(bytes[position..<(position + new.count)])
+        #expect(pwrite(descriptor, old, old.count, off_t(position)) == old.count)
       }
       #expect(try world.everything(try world.open()) == expected)
       return found

@@ -34,8 +34,8 @@
         {
           // One node without a key, at the end.
           let (page, child) = ($0.root("rows") * PagedFile.pageSize, $0.child($0.nodes($0.root("rows"))[0]))
-          for (place, number) in [(12, 18), (14, 4088), (16, 4088), (4088, child), (4094, 0)] {
-            $0.put(number, at: page + place, 2)
+          for (position, number) in [(12, 18), (14, 4088), (16, 4088), (4088, child), (4094, 0)] {
+            $0.put(number, at: page + position, 2)
           }
           $0.put(child >> 16, at: page + 4090, 4)
         }
@@ -60,9 +60,10 @@
         "an entry that is too long to lie on a page",
         {
           let page = $0.leaves($0.root("rows"))[1] * PagedFile.pageSize
-          for (place, number) in [(12, 18), (14, 100), (16, 100), (100, PagedFile.pageSize - 118), (102, 0), (106, 10)]
-          {
-            $0.put(number, at: page + place, 2)
+          for (position, number) in [
+            (12, 18), (14, 100), (16, 100), (100, PagedFile.pageSize - 118), (102, 0), (106, 10),
+          ] {
+            $0.put(number, at: page + position, 2)
           }
         }
       ),

@@ -94,7 +94,7 @@
       }
     }
 
-    @Test func aChildProcessIsTold() throws {
+    @Test func aChildProcessGetsAnError() throws {
       defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
       let (process, output) = try start(["fork"])
       #expect(String(decoding: output.readDataToEndOfFile(), as: UTF8.self) == "closed\nparent writes\n")
@@ -123,10 +123,10 @@
         process.waitUntilExit()
       }
       for _ in 0..<130 { try update(store, 1) }
-      let settled = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+      let finished = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
       for _ in 0..<200 { try update(store, 1) }
       let now = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
-      #expect(now <= settled + 65_536 && settled > 0)
+      #expect(now <= finished + 65_536 && finished > 0)
     }
   }
 #endif

@@ -148,7 +148,7 @@
       #expect(try view.row(of: 0, key: 1) == nil)
     }
 
-    @Test func whoWaitsTooLongIsTold() throws {
+    @Test func whoWaitsTooLongGetsAnError() throws {
       let world = try LMDBWorld()
       _ = try world.open()
       let store = try world.open(timeout: 0.05)

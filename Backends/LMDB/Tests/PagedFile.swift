@@ -21,15 +21,15 @@
 
     // MARK: Numbers
 
-    func number(_ place: Int, _ size: Int) -> Int {
-      bytes[place..<place + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+    func number(_ position: Int, _ size: Int) -> Int {
+      bytes[position..<position + size].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    mutating func put(_ number: Int, at place: Int, _ size: Int) {
-      for index in 0..<size { bytes[place + index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
+    mutating func put(_ number: Int, at position: Int, _ size: Int) {
+      for index in 0..<size { bytes[position + index] = UInt8(truncatingIfNeeded: number >> (8 * index)) }
     }
 
-    mutating func flip(_ place: Int, _ bits: UInt8 = 1) { bytes[place] ^= bits }
+    mutating func flip(_ position: Int, _ bits: UInt8 = 1) { bytes[position] ^= bits }
 
     // MARK: Pages
 

@@ -31,54 +31,65 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
 
   public func open(at url: URL, schema: Schema, options: StoreOptions) throws(StoreError) -> any Store {
     TemporaryFolder.sweepOnce()
-    let place = try SQLitePlace(url)
-    do { return try Self.open(place, schema, options) } catch {
-      place.release()
+    let location = try SQLiteLocation(url)
+    do { return try Self.open(location, schema, options) } catch {
+      location.release()
       throw error
     }
   }
 
   private static func open(
-    _ place: SQLitePlace, _ schema: Schema, _ options: StoreOptions
+    _ location: SQLiteLocation, _ schema: Schema, _ options: StoreOptions
   ) throws(StoreError) -> SQLiteStore {
     guard (1024...1 << 40).contains(options[writerCache]) else {
       throw StoreError(
         .invalidArgument, "The option \(writerCache.name) takes a number of bytes from 1024 to a tebibyte.",
         context: ["option": writerCache.name, "value": "\(options[writerCache])"])
     }
-    let path = place.path
+    let path = location.path
     let exists = try SQLiteFormat.isStoreFile(path)
     if !exists && options.isReadOnly {
-      throw StoreError(.notFound, "There is no store to open read-only.", context: ["path": path])
+      throw StoreError(
+        .notFound, "There is no store at the URL, and a read-only store is not made. Check the URL.",
+        context: ["path": path])
     }
     var identity = SQLiteOpenFiles.Identity(path)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     let isWritable = FileStatus.mayBeWritten(folder) && (!exists || FileStatus.mayBeWritten(path))
     // SQLite's own error would only say that it finds no file.
     if !exists && !isWritable {
-      throw StoreError(.readOnly, "No store can be made in this folder.", context: ["path": folder])
+      throw StoreError(
+        .readOnly,
+        "No store can be made in this folder, because the folder cannot be written. Change its permissions, or choose another URL.",
+        context: ["path": folder])
     }
     // A foreign file, or a store of another model, is only read: not a byte of it changes.
-    var facts = exists ? try look(at: path, schema, options, isWritable: isWritable) : nil
+    var headerFields = exists ? try look(at: path, schema, options, isWritable: isWritable) : nil
     var writer: SQLiteConnection?
-    if !options.isReadOnly, facts.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
+    if !options.isReadOnly, headerFields.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
       let connection = try connectWriter(path, .readWriteCreate, options)
       identity = connection.identity
-      facts = try prepare(connection, schema, options, isNew: facts == nil)
+      headerFields = try prepare(connection, schema, options, isNew: headerFields == nil)
       writer = connection
     }
-    guard let facts else {
-      throw StoreError(.notAStore, "The database has no tables.", context: ["path": path])
+    guard let headerFields else {
+      throw StoreError(
+        .notAStore, "The SQLite database has no tables, so it is not a store. Choose another URL.",
+        context: ["path": path])
     }
-    let file = SQLiteStoreFile(path, identity, identifier: facts.metadata.identifier)
+    let file = SQLiteStoreFile(path, identity, identifier: headerFields.metadata.identifier)
     SQLiteOpenFiles.add(file)
-    let pool = try pool(file, facts, options)
-    return SQLiteStore(facts, options, pool: pool, place: place, file: file, writer: writer) { () throws(StoreError) in
+    let pool = try pool(file, headerFields, options)
+    return SQLiteStore(headerFields, options, pool: pool, location: location, file: file, writer: writer) {
+      () throws(StoreError) in
       let connection = try connectWriter(path, .readWrite, options)
       try file.require(connection)
       // SQLite opens a file for reading where it cannot open it for writing.
       if connection.isReadOnly {
-        throw StoreError(.readOnly, "The store cannot be opened for writing.", context: ["path": path])
+        throw StoreError(
+          .readOnly,
+          "The store cannot be opened for writing. Change the permissions of its file and folder, or open it read-only.",
+          context: ["path": path])
       }
       return connection
     }
@@ -87,25 +98,25 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   /// Makes the store where there is none, and applies the options for opening.
   private static func prepare(
     _ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions, isNew: Bool
-  ) throws(StoreError) -> SQLiteStoreFacts {
+  ) throws(StoreError) -> SQLiteHeaderFields {
     if isNew {
       // Also where another process is making it: one of both then finds it made, perhaps with another model.
       if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
         try SQLiteFormat.create(on: connection, schema: schema, options: options)
       }
-      _ = try SQLiteStoreFacts(connection, schema, options)
+      _ = try SQLiteHeaderFields(connection, schema, options)
     }
     try maintain(connection, schema, options)
-    return try SQLiteStoreFacts(connection, schema, options)
+    return try SQLiteHeaderFields(connection, schema, options)
   }
 
   /// Reads what an existing file says of itself, nil where it has no tables yet. Leaves no trace.
   private static func look(
     at path: String, _ schema: Schema, _ options: StoreOptions, isWritable: Bool
-  ) throws(StoreError) -> SQLiteStoreFacts? {
+  ) throws(StoreError) -> SQLiteHeaderFields? {
     try SQLiteFileView.read(path, options) { (connection) throws(StoreError) in
       if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 { return nil }
-      return try SQLiteStoreFacts(connection, schema, options, isWritable: isWritable)
+      return try SQLiteHeaderFields(connection, schema, options, isWritable: isWritable)
     }
   }
 
@@ -129,10 +140,10 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   }
 
   private static func pool(
-    _ file: SQLiteStoreFile, _ facts: SQLiteStoreFacts, _ options: StoreOptions
+    _ file: SQLiteStoreFile, _ headerFields: SQLiteHeaderFields, _ options: StoreOptions
   ) throws(StoreError) -> SQLitePool {
-    let (binding, path) = (facts.binding, file.path)
-    let shared = facts.readOnlyReason == nil ? nil : try SQLiteSharedView(path)
+    let (binding, path) = (headerFields.binding, file.path)
+    let shared = headerFields.readOnlyReason == nil ? nil : try SQLiteSharedView(path)
     return SQLitePool(limit: options.maximumReaders, timeout: options.timeout) { () throws(StoreError) in
       file.waitForReplacement()
       try file.require()
@@ -200,11 +211,11 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   }
 
   public func setMetadata(_ metadata: StoreMetadata, at url: URL, options: StoreOptions) throws(StoreError) {
-    let place = try SQLitePlace(url)
-    defer { place.release() }
+    let location = try SQLiteLocation(url)
+    defer { location.release() }
     // A foreign file is only read.
     _ = try self.metadata(at: url, options: options)
-    let connection = try Self.connect(place.path, .readWrite, options)
+    let connection = try Self.connect(location.path, .readWrite, options)
     try connection.execute("BEGIN IMMEDIATE")
     do {
       try SQLiteFormat.write(metadata, on: connection, isNew: false)
@@ -224,9 +235,9 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   /// Needs the list of tables, which is on the database's first pages. Where the store does not state their names and
   /// numbers, those of a new store are used.
   public func salvage(at url: URL, into salvage: Salvage, options: StoreOptions) throws(StoreError) {
-    let place = try SQLitePlace(url)
-    defer { place.release() }
-    salvage.externalData = { (name) throws(StoreError) in try place.externalData.read(name) }
+    let location = try SQLiteLocation(url)
+    defer { location.release() }
+    salvage.externalData = { (name) throws(StoreError) in try location.externalData.read(name) }
     try Self.read(url, options) { (connection) throws(StoreError) in
       salvage.beginAnew()
       try connection.readDamaged()
@@ -251,25 +262,25 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   private static func read<R>(
     _ url: URL, _ options: StoreOptions, _ body: (SQLiteConnection) throws(StoreError) -> R
   ) throws(StoreError) -> R {
-    let place = try SQLitePlace(url)
-    defer { place.release() }
-    guard try SQLiteFormat.isStoreFile(place.path) else {
-      throw StoreError(.notFound, "There is no store.", context: ["path": place.path])
+    let location = try SQLiteLocation(url)
+    defer { location.release() }
+    guard try SQLiteFormat.isStoreFile(location.path) else {
+      throw StoreError(.notFound, "There is no store at the URL.", context: ["path": location.path])
     }
-    return try SQLiteFileView.read(place.path, options, body)
+    return try SQLiteFileView.read(location.path, options, body)
   }
 
   public func destroy(at url: URL, options: StoreOptions) throws(StoreError) {
-    let place = try SQLitePlace(url)
-    defer { place.release() }
-    try SQLiteRemoval.remove(place, options)
+    let location = try SQLiteLocation(url)
+    defer { location.release() }
+    try SQLiteRemoval.remove(location, options)
   }
 
   public func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
-    let (target, origin) = (try SQLitePlace(destination), try SQLitePlace(source))
-    defer { for place in [target, origin] { place.release() } }
+    let (target, origin) = (try SQLiteLocation(destination), try SQLiteLocation(source))
+    defer { for location in [target, origin] { location.release() } }
     guard try SQLiteFormat.isStoreFile(origin.path) else {
-      throw StoreError(.notFound, "There is no store to copy from.", context: ["path": origin.path])
+      throw StoreError(.notFound, "There is no store to copy at the URL.", context: ["path": origin.path])
     }
     // Source and destination are the same file.
     if SQLiteOpenFiles.Identity(target.path) == SQLiteOpenFiles.Identity(origin.path) { return }
@@ -278,7 +289,7 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
   }
 
   private static func replace(
-    _ target: SQLitePlace, with origin: SQLitePlace, _ options: StoreOptions
+    _ target: SQLiteLocation, with origin: SQLiteLocation, _ options: StoreOptions
   ) throws(StoreError) {
     // An empty file is what a removal leaves.
     let isNew = FileStatus(target.path)?.size ?? 0 == 0

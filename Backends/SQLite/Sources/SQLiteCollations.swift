@@ -7,11 +7,11 @@ import StoreSchema
 /// Registers the collations that sorts name.
 enum SQLiteCollations {
   static func register(on connection: SQLiteConnection) throws(StoreError) {
-    for (place, collation) in SQLCollation.all.enumerated() {
+    for (position, collation) in SQLCollation.all.enumerated() {
       let result = sqlite3_create_collation_v2(
-        connection.database, collation.name, SQLITE_UTF8, UnsafeMutableRawPointer(bitPattern: place + 1),
-        { place, aCount, a, bCount, b in
-          let order = SQLCollation.all[Int(bitPattern: place) - 1].order
+        connection.database, collation.name, SQLITE_UTF8, UnsafeMutableRawPointer(bitPattern: position + 1),
+        { position, aCount, a, bCount, b in
+          let order = SQLCollation.all[Int(bitPattern: position) - 1].order
           let (a, b) = (SQLiteCollations.text(a, aCount), SQLiteCollations.text(b, bCount))
           switch SortComparison.compare(.string(a), .string(b), order) {
           case .ascending: return -1

@@ -24,7 +24,7 @@ enum SQLiteError {
   /// table or column is missing.
   private static func refused(_ doing: String, _ context: [String: String], _ text: String?) -> StoreError {
     StoreError(
-      .unsupported, "SQLite failed at \(doing): it does not take the statement, which is no fault of the file",
+      .unsupported, "SQLite failed at \(doing): it refuses the statement. The file is not at fault",
       context: context, cause: text)
   }
 

@@ -28,12 +28,14 @@ struct SQLiteFileStamp: Equatable {
   /// Throws where the database or a file beside it is not of the kind that SQLite makes there.
   func requirePlainFiles(_ path: String) throws(StoreError) {
     if let main, main.isHole {
-      throw StoreError(.corrupt, "The file is next to nothing but a hole.", context: ["path": path])
+      throw StoreError(
+        .corrupt, "The file has almost no data: most of it was never written. Use a backup.", context: ["path": path])
     }
     for (suffix, status) in [("-wal", log), ("-journal", journal), ("-shm", sharedMemory)] {
       guard let status, !status.isRegular || status.isHole else { continue }
       throw StoreError(
-        .corrupt, "What lies beside the store is no file that SQLite made; take it away.",
+        .corrupt,
+        "A file beside the store has the name of an SQLite log or journal, but SQLite has not made it. Move it away.",
         context: ["path": path + suffix])
     }
     if hasJournal {

@@ -130,7 +130,7 @@ final class SQLiteFileView: Sendable {
   var changed: StoreError { Self.busy(path) }
 
   private static func busy(_ path: String) -> StoreError {
-    StoreError(.busy, "The store is being changed while it is read; try again.", context: ["path": path])
+    StoreError(.busy, "The store changes while it is read; try again.", context: ["path": path])
   }
 
   /// A name under which SQLite does not look for a database's log.
@@ -157,7 +157,9 @@ final class SQLiteFileView: Sendable {
         return (copiesLogOnly ? .copiedLog(folder) : .copy(folder), before)
       }
     } catch {
-      throw StoreError(.io, "The store cannot be copied for reading.", context: ["path": path], cause: "\(error)")
+      throw StoreError(
+        .io, "The private copy for reading the store cannot be made. Check the temporary folder.",
+        context: ["path": path], cause: "\(error)")
     }
     throw busy(path)
   }

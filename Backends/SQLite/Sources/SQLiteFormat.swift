@@ -21,13 +21,13 @@ enum SQLiteFormat {
     if options.pragmas["journal_mode"] == nil {
       try connection.setJournalMode("WAL", timeout: options.timeout)
     } else {
-      try SQLiteLogOwner.promise(on: connection)
+      try SQLiteLogOwner.reserve(on: connection)
     }
     let text = SQLSchemaText(SQLLayout(schema: schema))
     if let (entity, index) = text.impossibleIndex {
       throw StoreError(
         .unsupported,
-        "The partial predicate of the fetch index \(index) cannot be said in SQL: it may compare the entity's own attributes with constants, without options.",
+        "The partial predicate of the fetch index \(index) cannot be expressed in SQL. It may only compare attributes of the entity with constants, without options.",
         context: ["entity": entity, "index": index])
     }
     try connection.execute("BEGIN IMMEDIATE")
@@ -36,7 +36,7 @@ enum SQLiteFormat {
       if try connection.integer("SELECT count(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1 {
         return try connection.execute("ROLLBACK")
       }
-      let identifier = try SQLiteLogOwner.keepPromise(on: connection)
+      let identifier = try SQLiteLogOwner.useReserved(on: connection)
       for statement in text.statements { try connection.execute(statement) }
       let insert = try connection.prepare(
         "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, 0)")
@@ -89,18 +89,19 @@ enum SQLiteFormat {
     guard try statement.step() else { throw StoreError(.corrupt, "The store has no metadata row.") }
     if case let version = statement.int(2), version > 1 {
       throw StoreError(
-        .newerFormat, "The store is of a newer version of Core Data's format; it was left as it is.",
+        .newerFormat,
+        "The store has a newer version of Core Data's format. It was not changed. Open it with a newer version of this library.",
         context: ["version": "\(version)"])
     }
     guard let identifier = statement.string(0), let bytes = statement.data(1) else {
       throw StoreError(.corrupt, "The store has no metadata row.")
     }
     if identifier.utf8.count > 255 {
-      throw StoreError(.corrupt, "The store's UUID is longer than any text in its column.")
+      throw StoreError(.corrupt, "The store's UUID is longer than its column allows.")
     }
     let list: PropertyList
     do { list = try BinaryPropertyListReader.read(bytes) } catch {
-      throw StoreError(.corrupt, "The store's metadata is no property list.", cause: "\(error)")
+      throw StoreError(.corrupt, "The store's metadata is not a property list.", cause: "\(error)")
     }
     var metadata = try StoreMetadata(list, identifier: identifier, storeType: storeType)
     if !withOtherIdentifier { metadata.additional[SQLiteLogOwner.otherIdentifierKey] = nil }
@@ -140,7 +141,8 @@ enum SQLiteFormat {
   private static func hasHeader(_ path: String) throws(StoreError) -> Bool {
     guard let header = try header(path, count: 16), !header.isEmpty else { return false }
     guard header == Data("SQLite format 3\0".utf8) else {
-      throw StoreError(.notAStore, "The file is no SQLite database.", context: ["path": path])
+      throw StoreError(
+        .notAStore, "The file is not an SQLite database. Open it with its own type.", context: ["path": path])
     }
     return true
   }
@@ -152,17 +154,20 @@ enum SQLiteFormat {
     }
     // A pipe blocks whoever opens it until somebody writes.
     guard type == .typeRegular else {
-      throw StoreError(.notAStore, "This is no file but something else.", context: ["path": path])
+      throw StoreError(
+        .notAStore, "The URL leads to something other than a regular file. Choose another URL.", context: ["path": path]
+      )
     }
     guard let file = FileHandle(forReadingAtPath: path) else {
       if FileManager.default.fileExists(atPath: path) {
-        throw StoreError(.io, "The store file cannot be read.", context: ["path": path])
+        throw StoreError(.io, "The store file cannot be read. Check its permissions.", context: ["path": path])
       }
       return nil
     }
     defer { try? file.close() }
     do { return try file.read(upToCount: count) ?? Data() } catch {
-      throw StoreError(.io, "The store file cannot be read.", context: ["path": path], cause: "\(error)")
+      throw StoreError(
+        .io, "The store file cannot be read. Check its permissions.", context: ["path": path], cause: "\(error)")
     }
   }
 

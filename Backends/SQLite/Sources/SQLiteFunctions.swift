@@ -41,13 +41,13 @@ final class SQLiteFunctions {
   /// Registers a function that conditions call.
   private func register(_ function: SQLFunction, on connection: SQLiteConnection) throws(StoreError) {
     let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC
-    let place = UnsafeMutableRawPointer(bitPattern: function.code)
+    let position = UnsafeMutableRawPointer(bitPattern: function.code)
     let result =
       function.isAggregate
       ? sqlite3_create_function_v2(
-        connection.database, function.name, 2, flags, place, nil, Self.collect, Self.finish, nil)
+        connection.database, function.name, 2, flags, position, nil, Self.collect, Self.finish, nil)
       : sqlite3_create_function_v2(
-        connection.database, function.name, -1, flags, place, Self.evaluate, nil, nil, nil)
+        connection.database, function.name, -1, flags, position, Self.evaluate, nil, nil, nil)
     try connection.check(result, "registering a function")
   }
 
@@ -74,9 +74,9 @@ final class SQLiteFunctions {
 
   /// Compares a text with one that is the same for all rows, and so is prepared once. Nil for other comparisons.
   private static func match(_ values: UnsafeMutablePointer<OpaquePointer?>, _ context: OpaquePointer?) -> Bool? {
-    let place: Int32 = 5
+    let position: Int32 = 5
     let matcher: Matcher
-    if let known = sqlite3_get_auxdata(context, place) {
+    if let known = sqlite3_get_auxdata(context, position) {
       matcher = Unmanaged<Matcher>.fromOpaque(known).takeUnretainedValue()
     } else {
       guard SQLFunction.isText(code: sqlite3_value_int64(values[2])),
@@ -88,7 +88,7 @@ final class SQLiteFunctions {
       guard let made = try? TextMatcher(op, options, pattern: pattern) else { return nil }
       matcher = Matcher(made)
       // SQLite keeps it while the argument stays the same.
-      sqlite3_set_auxdata(context, place, Unmanaged.passRetained(matcher).toOpaque()) {
+      sqlite3_set_auxdata(context, position, Unmanaged.passRetained(matcher).toOpaque()) {
         if let matcher = $0 { Unmanaged<Matcher>.fromOpaque(matcher).release() }
       }
     }
@@ -111,13 +111,13 @@ final class SQLiteFunctions {
       return sqlite3_result_error_nomem(context)
     }
     // Zeroed at first.
-    let place = memory.assumingMemoryBound(to: UnsafeMutablePointer<SQLAggregation>?.self)
-    if place.pointee == nil {
+    let position = memory.assumingMemoryBound(to: UnsafeMutablePointer<SQLAggregation>?.self)
+    if position.pointee == nil {
       guard let aggregation = SQLiteFunctions.function(context).flatMap(SQLAggregation.init) else { return }
-      place.pointee = .allocate(capacity: 1)
-      place.pointee?.initialize(to: aggregation)
+      position.pointee = .allocate(capacity: 1)
+      position.pointee?.initialize(to: aggregation)
     }
-    guard count == 2, let values, let collector = place.pointee else { return }
+    guard count == 2, let values, let collector = position.pointee else { return }
     if sqlite3_value_type(values[1]) == SQLITE_FLOAT, SQLFunction.isReal(code: sqlite3_value_int64(values[0])) {
       return collector.pointee.add(real: sqlite3_value_double(values[1]))
     }
@@ -130,10 +130,10 @@ final class SQLiteFunctions {
       return sqlite3_result_null(context)
     }
     let memory = sqlite3_aggregate_context(context, 0)
-    let place = memory?.assumingMemoryBound(to: UnsafeMutablePointer<SQLAggregation>?.self)
-    let collector = place?.pointee?.move() ?? empty
-    place?.pointee?.deallocate()
-    place?.pointee = nil
+    let position = memory?.assumingMemoryBound(to: UnsafeMutablePointer<SQLAggregation>?.self)
+    let collector = position?.pointee?.move() ?? empty
+    position?.pointee?.deallocate()
+    position?.pointee = nil
     SQLiteFunctions.give(collector.value, context)
   }
 

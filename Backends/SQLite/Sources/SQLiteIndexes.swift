@@ -44,10 +44,10 @@ struct SQLiteIndexes {
   /// The statements that make missing indexes and drop those that the model no longer has; mostly none.
   var changes: [String] {
     let text = SQLSchemaText(layout)
-    let (wanted, names) = (text.fetchIndexes, text.fetchIndexNames)
+    let (required, names) = (text.fetchIndexes, text.fetchIndexNames)
     let former = present.filter { !names.contains($0.name) && isFormerFetchIndex($0) }
     let kept = present.filter { index in !former.contains { $0.name == index.name } }
-    let missing = wanted.filter { index in
+    let missing = required.filter { index in
       guard let table = index.table else { return false }
       return !kept.contains {
         $0.name == index.name || ($0.table == table && $0.terms == index.terms && $0.filter == index.filter)

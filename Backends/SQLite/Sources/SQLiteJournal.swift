@@ -17,7 +17,7 @@ enum SQLiteJournal {
     let pageSize = Int64(bigEndian(head, 24))
     if tail == magic || pageSize > 1 << 16 || pages * pageSize > room {
       throw StoreError(
-        .corrupt, "The rollback journal beside the store was not made by a transaction of this store; take it away.",
+        .corrupt, "The rollback journal beside the store belongs to another store. Move it away.",
         context: ["path": path])
     }
   }
@@ -32,7 +32,8 @@ enum SQLiteJournal {
       try file.seek(toOffset: end - min(end, 8))
       return (head, try file.read(upToCount: 8) ?? Data())
     } catch {
-      throw StoreError(.io, "The store's journal cannot be read.", context: ["path": path], cause: "\(error)")
+      throw StoreError(
+        .io, "The store's journal cannot be read. Check its permissions.", context: ["path": path], cause: "\(error)")
     }
   }
 

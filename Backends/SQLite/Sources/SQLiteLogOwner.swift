@@ -58,17 +58,17 @@ struct SQLiteLogOwner {
 
   /// Reserves a store UUID in an empty database: writes the number that the UUID will begin with. So the journal of the
   /// transaction that makes the store, which undoes all of it, can be recognised as the database's own.
-  static func promise(on connection: SQLiteConnection) throws(StoreError) {
+  static func reserve(on connection: SQLiteConnection) throws(StoreError) {
     // Where another process is making the store too, both use the number that was written last.
-    if try promised(connection) == 0 {
+    if try reserved(connection) == 0 {
       try connection.execute("PRAGMA user_version = \(Int32.random(in: 1 ... .max))")
     }
   }
 
   /// The UUID of the store that the open transaction makes. Afterwards the database has no reserved UUID.
-  static func keepPromise(on connection: SQLiteConnection) throws(StoreError) -> String {
+  static func useReserved(on connection: SQLiteConnection) throws(StoreError) -> String {
     let identifier = UUID().uuidString
-    guard let number = try promised(connection), number != 0 else { return identifier }
+    guard let number = try reserved(connection), number != 0 else { return identifier }
     try connection.execute("PRAGMA user_version = 0")
     let digits = String(UInt32(bitPattern: number), radix: 16, uppercase: true)
     return String(repeating: "0", count: 8 - digits.count) + digits + identifier.dropFirst(8)
@@ -81,7 +81,7 @@ struct SQLiteLogOwner {
   }
 
   /// The number that a database without tables reserves, nil where it has tables.
-  private static func promised(_ connection: SQLiteConnection) throws(StoreError) -> Int32? {
+  private static func reserved(_ connection: SQLiteConnection) throws(StoreError) -> Int32? {
     guard try connection.integer("SELECT count(*) FROM sqlite_master") == 0 else { return nil }
     return try connection.integer("PRAGMA user_version").map(Int32.init(truncatingIfNeeded:))
   }
@@ -101,7 +101,7 @@ struct SQLiteLogOwner {
         seen = nil
       }
       guard let alone = try identityOfFile(path) else { return }
-      if let number = number(of: alone.identifier), try promised(connection) == number { return }
+      if let number = number(of: alone.identifier), try reserved(connection) == number { return }
       if let seen {
         if seen.identifier == alone.identifier { return }
         if seen.other == alone.identifier || alone.other == seen.identifier { return }
@@ -110,7 +110,7 @@ struct SQLiteLogOwner {
     }
     throw StoreError(
       .corrupt,
-      "The log or journal beside the store is another store's; take it away. Nothing of it was written to the store.",
+      "The log or journal beside the store belongs to another store. Move it away. The store was not changed.",
       context: ["path": path, "log": log])
   }
 
@@ -147,7 +147,7 @@ struct SQLiteLogOwner {
   /// Then it returns the UUID of the store in `target`, which the metadata of the other store must name instead.
   static func announce(_ source: SQLiteConnection, in target: SQLiteConnection) throws(StoreError) -> String? {
     let identifier = try SQLiteFormat.metadata(on: source).identifier
-    if try promised(target) != nil {
+    if try reserved(target) != nil {
       if let number = number(of: identifier) { try target.execute("PRAGMA user_version = \(number)") }
       return nil
     }
@@ -159,7 +159,7 @@ struct SQLiteLogOwner {
     let sizes = (try source.integer("PRAGMA page_size"), try target.integer("PRAGMA page_size"))
     if sizes.0 != sizes.1, try target.text("PRAGMA journal_mode") == "wal" {
       throw StoreError(
-        .unsupported, "A store with a log cannot get pages of another size; remove the store that is to be replaced.")
+        .unsupported, "A store with a log cannot get pages of another size. Remove the store that is to be replaced.")
     }
     metadata.additional[otherIdentifierKey] = .string(identifier)
     try SQLiteFormat.write(metadata, on: target, isNew: false)

@@ -59,12 +59,12 @@ final class SQLitePool: @unchecked Sendable {
     while !isClosed, idle.isEmpty, inUse >= limit {
       if !condition.wait(until: deadline), !isClosed, idle.isEmpty, inUse >= limit {
         condition.unlock()
-        throw StoreError(.busy, "No reading connection became free in time; release snapshots sooner.")
+        throw StoreError(.busy, "No reading connection became free within the timeout. Release snapshots sooner.")
       }
     }
     if isClosed {
       condition.unlock()
-      throw StoreError(.closed, "The store was closed.")
+      throw StoreError(.closed, "The store was closed; open it again.")
     }
     inUse += 1
     let reader = idle.popLast()

@@ -11,35 +11,35 @@ enum SQLiteRemoval {
   /// Removes a store with everything that belongs to it, or leaves an empty file of its name where the options say so.
   /// Waits for a running commit of any process, and throws `busy` where it does not end in time. Throws `notAStore`,
   /// and removes nothing, where a file name of the store belongs to another kind of item.
-  static func remove(_ place: SQLitePlace, _ options: StoreOptions) throws(StoreError) {
-    let url = URL(fileURLWithPath: place.path)
+  static func remove(_ location: SQLiteLocation, _ options: StoreOptions) throws(StoreError) {
+    let url = URL(fileURLWithPath: location.path)
     guard let folder = try OwnedFolder(url.deletingLastPathComponent().path) else { return }
-    try requireFiles(place.path)
-    try place.externalData.requireOwn()
-    let lock = try FolderLock.ifPossible(place.path, timeout: options.timeout)
+    try requireFiles(location.path)
+    try location.externalData.requireOwn()
+    let lock = try FolderLock.ifPossible(location.path, timeout: options.timeout)
     defer { withExtendedLifetime(lock) {} }
     if try folder.status(url.lastPathComponent) != nil {
-      if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(place.path) else { return } }
+      if !options.forceDestroy { guard try SQLiteFormat.isStoreFile(location.path) else { return } }
       // In a folder of large values that two stores share, only files whose names identify their store are removed.
       // Names of a store and its copy are the same, so those files stay.
-      let isShared = try place.sharesExternalData()
+      let isShared = try location.sharesExternalData()
       let owner = isShared ? try? SQLiteBackend().metadata(at: url, options: options).identifier : nil
-      let writer = try SQLiteWriteLock(place.path, timeout: options.timeout)
+      let writer = try SQLiteWriteLock(location.path, timeout: options.timeout)
       defer { withExtendedLifetime(writer) {} }
-      try SQLiteOpenFiles.replacing(SQLiteOpenFiles.Identity(place.path)) { () throws(StoreError) in
-        try removeDatabase(place.path)
+      try SQLiteOpenFiles.replacing(SQLiteOpenFiles.Identity(location.path)) { () throws(StoreError) in
+        try removeDatabase(location.path)
       }
       if !isShared {
-        try place.externalData.removeAll()
-      } else if let owner, (try? place.sharesExternalData(withCopyOf: owner)) == false {
-        place.externalData.removeValues(ofStore: owner)
+        try location.externalData.removeAll()
+      } else if let owner, (try? location.sharesExternalData(withCopyOf: owner)) == false {
+        location.externalData.removeValues(ofStore: owner)
       }
     } else {
       // Left by an interrupted earlier removal. External data may belong to a renamed store, and stays.
-      try removeFilesBeside(place.path)
-      if options.forceDestroy, try !place.sharesExternalData() { try place.externalData.removeAll() }
+      try removeFilesBeside(location.path)
+      if options.forceDestroy, try !location.sharesExternalData() { try location.externalData.removeAll() }
     }
-    if options.leavesEmptyFile { SQLiteNewFile.create(place.path) }
+    if options.leavesEmptyFile { SQLiteNewFile.create(location.path) }
   }
 
   /// Throws `notAStore` where the database, or an item beside it with one of its names, is no regular file.

@@ -301,7 +301,7 @@ final class SQLiteStatement: SQLStatement {
   private func checkUUID(_ bytes: UnsafeRawBufferPointer, _ value: OpaquePointer?) throws(StoreError) {
     if bytes.isEmpty && isNull(value) { return }
     throw StoreError(
-      .corrupt, "A UUID is stored in \(bytes.count) bytes instead of 16.", context: ["sql": sql])
+      .corrupt, "A stored UUID has \(bytes.count) bytes instead of 16.", context: ["sql": sql])
   }
 
   /// The canonical text of a decimal that is not NULL.
@@ -319,7 +319,7 @@ final class SQLiteStatement: SQLStatement {
         return DecimalText.format(number)
       }
     }
-    throw StoreError(.corrupt, "A stored decimal is no number.", context: ["value": stored, "sql": sql])
+    throw StoreError(.corrupt, "A stored decimal is not a number.", context: ["value": stored, "sql": sql])
   }
 }
 

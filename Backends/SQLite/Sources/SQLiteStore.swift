@@ -43,37 +43,41 @@ final class SQLiteStore: Store, ExternalDataStore, @unchecked Sendable {
   private let reopen: () throws(StoreError) -> SQLiteConnection
 
   init(
-    _ facts: SQLiteStoreFacts, _ options: StoreOptions, pool: SQLitePool, place: SQLitePlace, file: SQLiteStoreFile,
+    _ headerFields: SQLiteHeaderFields, _ options: StoreOptions, pool: SQLitePool, location: SQLiteLocation,
+    file: SQLiteStoreFile,
     writer: SQLiteConnection?, reopen: @escaping () throws(StoreError) -> SQLiteConnection
   ) {
     self.reopen = reopen
-    binding = facts.binding
-    schema = facts.binding.layout.schema
-    history = facts.history
-    readOnlyReason = facts.readOnlyReason
-    isLogged = facts.isLogged
-    storedMetadata = facts.metadata
+    binding = headerFields.binding
+    schema = headerFields.binding.layout.schema
+    history = headerFields.history
+    readOnlyReason = headerFields.readOnlyReason
+    isLogged = headerFields.isLogged
+    storedMetadata = headerFields.metadata
     self.pool = pool
     self.file = file
-    folder = URL(fileURLWithPath: place.path).deletingLastPathComponent()
-    externalFiles = ExternalDataFiles(place.externalData, ofStore: facts.metadata.identifier, schema, options)
-    onClose = place.release
+    folder = URL(fileURLWithPath: location.path).deletingLastPathComponent()
+    externalFiles = ExternalDataFiles(location.externalData, ofStore: headerFields.metadata.identifier, schema, options)
+    onClose = location.release
     logOwner = SQLiteLogOwner(options)
-    self.writer = writer.map { SQLStatements($0, facts.binding) }
+    self.writer = writer.map { SQLStatements($0, headerFields.binding) }
     // With a rollback journal a reader makes commits wait.
     capabilities = isLogged ? SQLiteBackend.capabilities : SQLiteBackend.capabilities.subtracting(.concurrentReads)
     let isDurable = SQLiteBackend.isDurable(options, isLogged: isLogged)
-    let identifier = facts.metadata.identifier
+    let identifier = headerFields.metadata.identifier
     externalFiles.makeDurable { [weak self] () throws(StoreError) in
       // The files of a store that has replaced this one stay.
       try file.require()
       // So do all files that a copy beside the store may need.
-      if try place.sharesExternalData(withCopyOf: identifier) {
+      if try location.sharesExternalData(withCopyOf: identifier) {
         throw StoreError(
-          .exists, "A copy of the store has the same folder of large values.", context: ["path": place.path])
+          .exists, "A copy of the store uses the same folder of large values. Move one of them to another folder.",
+          context: ["path": location.path])
       }
       if isDurable { return }
-      guard let self else { throw StoreError(.closed, "The store was closed.", context: ["path": place.path]) }
+      guard let self else {
+        throw StoreError(.closed, "The store was closed; open it again.", context: ["path": location.path])
+      }
       try syncFiles()
     }
     externalFiles.sweep(self)
@@ -218,7 +222,7 @@ extension SQLiteStore {
     // SQLite opens a file for reading where it cannot open it for writing, perhaps only for a moment.
     if let writer, writer.connection.isReadOnly { self.writer = nil }
     // The outcome of an earlier commit is reconciled before anything is written on top of it.
-    if failed != nil { _ = try settle { (_) throws(StoreError) in .unclear } }
+    if failed != nil { _ = try finish { (_) throws(StoreError) in .unclear } }
     if writer == nil { writer = SQLStatements(try reopen(), binding) }
     guard let writer else { throw StoreError(.closed, "The store has no writing connection; open it again.") }
     return writer
@@ -322,7 +326,7 @@ extension SQLiteStore {
       if abandon(statements) { throw error }
       var failure = error
       do {
-        switch try settle(evidence) {
+        switch try finish(evidence) {
         case .happened: return
         case .didNotHappen: break
         case .unclear: failure.outcome = .outcomeUnknown
@@ -353,7 +357,7 @@ extension SQLiteStore {
   /// In a log, the pages of a failed commit lie behind the last good one, and a process that opens the log after a
   /// crash would apply them. A commit that changes nothing overwrites them. Such a commit also removes a rollback
   /// journal that could not be removed before. Nobody can write between the judgement and that commit.
-  private func settle(
+  private func finish(
     _ judge: (SQLStatements<SQLiteConnection>) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict
   ) throws(StoreError) -> SQLEvidence<SQLiteConnection>.Verdict {
     let fresh = SQLStatements(try reopen(), binding)

@@ -9,8 +9,8 @@ final class SQLiteTrace {
   static let level = level(in: CommandLine.arguments)
 
   static func level(in arguments: [String]) -> Int {
-    guard let place = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug") else { return 0 }
-    return arguments.dropFirst(place + 1).first.flatMap(Int.init) ?? 0
+    guard let position = arguments.firstIndex(of: "-com.apple.CoreData.SQLDebug") else { return 0 }
+    return arguments.dropFirst(position + 1).first.flatMap(Int.init) ?? 0
   }
 
   let level: Int
@@ -77,8 +77,8 @@ final class SQLiteTrace {
     defer { isExplaining = false }
     guard let text = sqlite3_sql(statement) else { return }
     var plan: OpaquePointer?
-    let asked = "EXPLAIN QUERY PLAN " + String(cString: text)
-    guard sqlite3_prepare_v2(sqlite3_db_handle(statement), asked, -1, &plan, nil) == SQLITE_OK else { return }
+    let requested = "EXPLAIN QUERY PLAN " + String(cString: text)
+    guard sqlite3_prepare_v2(sqlite3_db_handle(statement), requested, -1, &plan, nil) == SQLITE_OK else { return }
     defer { sqlite3_finalize(plan) }
     while sqlite3_step(plan) == SQLITE_ROW {
       if let detail = sqlite3_column_text(plan, 3) { write("CoreData: details: \(String(cString: detail))") }

@@ -51,16 +51,16 @@ import Testing
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(at: folder) }
     let url = folder.appending(path: "store.sqlite")
-    let asked = Mutex(0)
+    let requested = Mutex(0)
     var options = StoreOptions()
-    options.trace = { sql, _ in if sql == "SELECT Z_UUID FROM Z_METADATA" { asked.withLock { $0 += 1 } } }
+    options.trace = { sql, _ in if sql == "SELECT Z_UUID FROM Z_METADATA" { requested.withLock { $0 += 1 } } }
     let schema = try Schema([EntityDefinition(name: "Item")])
     let store = try SQLiteBackend().open(at: url, schema: schema, options: options)
     for _ in 0..<5 { _ = try store.allocateKeys(root: 0, count: 1) }
-    #expect(asked.withLock { $0 } == 1)
+    #expect(requested.withLock { $0 } == 1)
     try SQLiteConnection(url.path, .readWrite, timeout: 1).execute("UPDATE Z_PRIMARYKEY SET Z_MAX = Z_MAX + 1")
     for _ in 0..<5 { _ = try store.allocateKeys(root: 0, count: 1) }
-    #expect(asked.withLock { $0 } == 2)
+    #expect(requested.withLock { $0 } == 2)
     try store.close()
   }
 }

@@ -27,14 +27,14 @@ enum XMLBinary {
     withUnsafeMutableBytes(of: &result) { bytes in
       nibbles.withUnsafeBufferPointer { nibbles in
         var index = 0
-        for place in 0..<16 {
-          if place == 4 || place == 6 || place == 8 || place == 10 {
+        for position in 0..<16 {
+          if position == 4 || position == 6 || position == 8 || position == 10 {
             if text[index] != UInt8(ascii: "-") { found = .max }
             index &+= 1
           }
           let (high, low) = (nibbles[Int(text[index])], nibbles[Int(text[index &+ 1])])
           found |= high | low
-          bytes[place] = high &<< 4 | low
+          bytes[position] = high &<< 4 | low
           index &+= 2
         }
       }
@@ -108,7 +108,7 @@ enum XMLBinary {
   private static func decode(
     _ text: UnsafeRawBufferPointer, _ values: UnsafeBufferPointer<UInt8>, _ output: UnsafeMutableBufferPointer<UInt8>
   ) -> Int? {
-    var (index, place, word, count, padding) = (0, 0, UInt32(0), 0, 0)
+    var (index, position, word, count, padding) = (0, 0, UInt32(0), 0, 0)
     while index < text.count {
       // Decodes four digits at once until another character comes.
       while count == 0, padding == 0, index + 4 <= text.count {
@@ -116,10 +116,10 @@ enum XMLBinary {
         let (c, d) = (values[Int(text[index &+ 2])], values[Int(text[index &+ 3])])
         if (a | b | c | d) & 0xC0 != 0 { break }
         let word = UInt32(a) &<< 18 | UInt32(b) &<< 12 | UInt32(c) &<< 6 | UInt32(d)
-        output[place] = UInt8(truncatingIfNeeded: word &>> 16)
-        output[place &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
-        output[place &+ 2] = UInt8(truncatingIfNeeded: word)
-        place &+= 3
+        output[position] = UInt8(truncatingIfNeeded: word &>> 16)
+        output[position &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
+        output[position &+ 2] = UInt8(truncatingIfNeeded: word)
+        position &+= 3
         index &+= 4
       }
       if index == text.count { break }
@@ -130,10 +130,10 @@ enum XMLBinary {
         word = word &<< 6 | UInt32(value)
         count &+= 1
         if count < 4 { continue }
-        output[place] = UInt8(truncatingIfNeeded: word &>> 16)
-        output[place &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
-        output[place &+ 2] = UInt8(truncatingIfNeeded: word)
-        place &+= 3
+        output[position] = UInt8(truncatingIfNeeded: word &>> 16)
+        output[position &+ 1] = UInt8(truncatingIfNeeded: word &>> 8)
+        output[position &+ 2] = UInt8(truncatingIfNeeded: word)
+        position &+= 3
         (word, count) = (0, 0)
       } else if byte == UInt8(ascii: "=") {
         padding &+= 1
@@ -142,14 +142,14 @@ enum XMLBinary {
       }
     }
     switch (count, padding) {
-    case (0, 0): return place
+    case (0, 0): return position
     case (2, 2):
-      output[place] = UInt8(truncatingIfNeeded: word &>> 4)
-      return place + 1
+      output[position] = UInt8(truncatingIfNeeded: word &>> 4)
+      return position + 1
     case (3, 1):
-      output[place] = UInt8(truncatingIfNeeded: word &>> 10)
-      output[place + 1] = UInt8(truncatingIfNeeded: word &>> 2)
-      return place + 2
+      output[position] = UInt8(truncatingIfNeeded: word &>> 10)
+      output[position + 1] = UInt8(truncatingIfNeeded: word &>> 2)
+      return position + 2
     default: return nil
     }
   }

@@ -21,8 +21,8 @@ final class XMLEntityShape {
   let columns: [(name: String, slot: Int, kind: SlotKind)]
   let relationships: [XMLRelationship]
   /// The indexes in `columns` and `relationships`, by name.
-  private let attributePlaces: [String: Int]
-  private let relationshipPlaces: [String: Int]
+  private let attributePositions: [String: Int]
+  private let relationshipPositions: [String: Int]
   /// The names met so far, one behind the other; `known` has their ranges.
   @exclusivity(unchecked) private var names: [UInt8] = []
   @exclusivity(unchecked) private var known: [Spelling] = []
@@ -52,9 +52,9 @@ final class XMLEntityShape {
       }
     }
     self.columns = columns
-    attributePlaces = Dictionary(
+    attributePositions = Dictionary(
       columns.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-    relationshipPlaces = Dictionary(
+    relationshipPositions = Dictionary(
       relationships.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -64,13 +64,15 @@ final class XMLEntityShape {
   /// The index of a property in `columns` or `relationships`. Nil for a name that the entity does not have.
   func property(_ name: UnsafeRawBufferPointer, isAttribute: Bool) -> Int? {
     // Skips properties that this object does not have.
-    for place in next..<min(next + 8, known.count)
-    where known[place].isAttribute == isAttribute && known[place].count == name.count && isSame(known[place], name) {
-      next = place + 1
-      return known[place].property
+    for position in next..<min(next + 8, known.count)
+    where known[position].isAttribute == isAttribute && known[position].count == name.count
+      && isSame(known[position], name)
+    {
+      next = position + 1
+      return known[position].property
     }
     let text = String(decoding: name, as: UTF8.self).lowercased()
-    guard let property = isAttribute ? attributePlaces[text] : relationshipPlaces[text] else { return nil }
+    guard let property = isAttribute ? attributePositions[text] : relationshipPositions[text] else { return nil }
     // The limit matters only for documents that spell one name in very many ways: the memory stays bounded.
     if known.count < 2 * (columns.count + relationships.count) {
       let spelling = Spelling(start: names.count, count: name.count, isAttribute: isAttribute, property: property)

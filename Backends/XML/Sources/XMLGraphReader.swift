@@ -61,7 +61,7 @@ final class XMLGraphReader: XMLInfoReader {
     if shape == nil || !type.withUnsafeBytes({ name.isSame($0) }) {
       let text = String(decoding: name, as: UTF8.self)
       guard let index = entities[text.uppercased()], !schema.entities[index].isAbstract else {
-        throw StoreError(.corrupt, "An object is of the entity \(text), which the model does not have.")
+        throw StoreError(.corrupt, "An object has the entity \(text), which the model does not have.")
       }
       shape = shapes[index]
       type = Array(name)
@@ -85,14 +85,14 @@ final class XMLGraphReader: XMLInfoReader {
         try link(list, shape.relationships[index])
       } else if salvage != nil, property.has_others != 0 {
         throw StoreError(
-          .corrupt, "The relationship \(String(decoding: name, as: UTF8.self)) has an attribute that is not known.")
+          .corrupt, "The relationship \(String(decoding: name, as: UTF8.self)) has an unknown attribute.")
       }
       return
     }
     let content = property.content.value ?? UnsafeRawBufferPointer(start: nil, count: 0)
     if values.set(shape.columns[index].slot, shape.columns[index].kind, content) { return }
     throw StoreError(
-      .corrupt, "The attribute \(shape.columns[index].name) has a value that cannot be one of its type.",
+      .corrupt, "The attribute \(shape.columns[index].name) has a value that does not fit its type.",
       context: ["object": "z\(key)"])
   }
 

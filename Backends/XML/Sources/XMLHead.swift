@@ -47,13 +47,14 @@ enum XMLHead {
       if let found, text != "<?" || found.lowerBound != head.range(of: Data("<?xml".utf8))?.lowerBound { throw unclear }
     }
     let declaration = head.prefix(while: { $0 != UInt8(ascii: ">") })
-    if let place = declaration.range(of: Data("encoding".utf8)) {
-      let name = String(decoding: declaration[place.upperBound...], as: UTF8.self).uppercased()
+    if let position = declaration.range(of: Data("encoding".utf8)) {
+      let name = String(decoding: declaration[position.upperBound...], as: UTF8.self).uppercased()
       if !name.contains("UTF-8") && !name.contains("US-ASCII") { throw unclear }
     }
     return document[end.upperBound...].drop { $0 == 0x0A || $0 == 0x0D || $0 == 0x20 || $0 == 0x09 }
   }
 
   private static let unclear = StoreError(
-    .unsupported, "The metadata of this document cannot be replaced alone; open the store with its model, and save.")
+    .unsupported,
+    "The metadata of this document cannot be replaced without its objects. Open the store with its model, and save.")
 }

@@ -81,7 +81,8 @@ class XMLInfoReader: XMLHandler {
     switch name.string {
     case "version" where Int64(text) ?? 0 > XMLHead.version:
       throw StoreError(
-        .newerFormat, "The store is of a newer version of Core Data's format; it was left as it is.",
+        .newerFormat,
+        "The store has a newer version of Core Data's format. It was not changed. Open it with a newer version of this library.",
         context: ["version": String(text.prefix(40))])
     case "UUID": identifier = text
     case "nextObjectID": highestNumber = try Self.highest(text)
@@ -105,7 +106,7 @@ class XMLInfoReader: XMLHandler {
     var builder = list ?? XMLPropertyListBuilder()
     list = nil
     do { try body(&builder) } catch {
-      throw StoreError(.corrupt, "The store's metadata is no property list.", cause: "\(error)")
+      throw StoreError(.corrupt, "The store's metadata is not a property list.", cause: "\(error)")
     }
     list = builder
   }
@@ -127,7 +128,7 @@ class XMLInfoReader: XMLHandler {
       let key = XMLNumber.integer(UnsafeRawBufferPointer(rebasing: identifier.dropFirst())), key > 0
     else {
       let text = identifier.map { String(decoding: $0, as: UTF8.self) } ?? ""
-      throw StoreError(.corrupt, "\"\(text)\" is no object identifier.")
+      throw StoreError(.corrupt, "\"\(text)\" is not an object identifier.")
     }
     return key
   }

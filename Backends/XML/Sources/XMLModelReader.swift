@@ -61,7 +61,7 @@ final class XMLModelReader: XMLInfoReader {
       var seen: Set<String> = [type]
       while let name = next, let parent = entities[name] {
         guard seen.insert(name).inserted else {
-          throw StoreError(.corrupt, "No model can be inferred: the entity \(type) would be above itself.")
+          throw StoreError(.corrupt, "No model can be inferred, because the entity \(type) would inherit from itself.")
         }
         entities[type]?.attributes.removeAll { own in parent.attributes.contains { $0.name == own.name } }
         entities[type]?.relationships.removeAll { own in parent.relationships.contains { $0.name == own.name } }
@@ -78,7 +78,7 @@ final class XMLModelReader: XMLInfoReader {
   private func start(_ object: cxml_object) throws(StoreError) {
     type = object.type.string?.uppercased() ?? ""
     guard !type.isEmpty, SchemaName.isWord(type) else {
-      throw StoreError(.corrupt, "An object's type is no name of an entity.")
+      throw StoreError(.corrupt, "An object's type is not the name of an entity.")
     }
     types[try Self.key(object.id.value)] = type
     if entities[type] == nil { entities[type] = EntityDefinition(name: type) }
@@ -86,7 +86,7 @@ final class XMLModelReader: XMLInfoReader {
 
   private func read(_ element: cxml_property) throws(StoreError) {
     guard let property = element.name.string, SchemaName.isWord(property), var entity = entities[type] else {
-      throw StoreError(.corrupt, "A property has no name that could be one.")
+      throw StoreError(.corrupt, "The name of a property is not a valid name.")
     }
     entities[type] = nil
     defer { entities[type] = entity }

@@ -62,9 +62,9 @@ enum XMLNumber {
       var (high, low) = (
         UInt64(truncatingIfNeeded: number / 10_000_000_000), UInt64(truncatingIfNeeded: number % 10_000_000_000)
       )
-      for place in (0..<10).reversed() {
-        digits.initializeElement(at: place, to: UInt8(truncatingIfNeeded: high % 10) &+ UInt8(ascii: "0"))
-        digits.initializeElement(at: place + 10, to: UInt8(truncatingIfNeeded: low % 10) &+ UInt8(ascii: "0"))
+      for position in (0..<10).reversed() {
+        digits.initializeElement(at: position, to: UInt8(truncatingIfNeeded: high % 10) &+ UInt8(ascii: "0"))
+        digits.initializeElement(at: position + 10, to: UInt8(truncatingIfNeeded: low % 10) &+ UInt8(ascii: "0"))
         (high, low) = (high / 10, low / 10)
       }
       output.append(contentsOf: UnsafeBufferPointer(digits))

@@ -34,9 +34,9 @@ struct XMLSalvage {
     } else if next == nil {
       lose("There is no object in the document", "")
     }
-    while let place = next {
-      next = document.range(of: Self.start, in: place.upperBound..<document.endIndex)
-      let text = document[place.lowerBound..<(next?.lowerBound ?? document.endIndex)]
+    while let position = next {
+      next = document.range(of: Self.start, in: position.upperBound..<document.endIndex)
+      let text = document[position.lowerBound..<(next?.lowerBound ?? document.endIndex)]
       let end = text.range(of: Self.end)?.upperBound
       read(text[..<(end ?? text.endIndex)])
       if let end { lookBetween(text[end...], isLast: next == nil) }

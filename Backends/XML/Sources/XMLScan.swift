@@ -58,7 +58,10 @@ enum XMLScan {
     guard
       let parser = cxml_make(
         &events, Unmanaged.passUnretained(state).toOpaque(), "database", documentType, handler.wantsTypes ? 1 : 0)
-    else { throw StoreError(.io, "There is no memory for reading the store.") }
+    else {
+      throw StoreError(
+        .io, "There is not enough memory to read the store. Close other stores, or read on a machine with more memory.")
+    }
     state.parser = parser
     defer { cxml_free(parser) }
     var result: Int32 = 0
@@ -124,7 +127,7 @@ enum XMLScan {
     },
     too_deep: { context in
       State.at(context)?.call { (_) throws(StoreError) in
-        throw StoreError(.corrupt, "The elements of the store are too deep.")
+        throw StoreError(.corrupt, "The elements of the store are nested too deeply.")
       }
     },
     refuse: { context, what in State.at(context)?.refuse(what.map { String(cString: $0) } ?? "") })

@@ -82,7 +82,7 @@ final class XMLStoreWriter {
         output += key == nil ? Self.relationshipEnd : Self.referencesEnd
       } else {
         let keys = openings.tables[index].map { graph.destinations($0, row.key) } ?? []
-        for (place, key) in keys.enumerated() { append(key: key, relationship, isFirst: place == 0) }
+        for (position, key) in keys.enumerated() { append(key: key, relationship, isFirst: position == 0) }
         output += keys.isEmpty ? Self.relationshipEnd : Self.referencesEnd
       }
     }

@@ -14,7 +14,7 @@ import XMLBackend
     return store
   }
 
-  private static func facts(_ folder: StoreFolder) throws -> [String] {
+  private static func headerFields(_ folder: StoreFolder) throws -> [String] {
     try LargeGraph.facts(XMLBackend().open(at: folder.url, schema: LargeGraph.schema(), options: StoreOptions()))
   }
 
@@ -31,7 +31,7 @@ import XMLBackend
     }
     #expect(fewer != lines)
     try Data(fewer.joined(separator: "\n").utf8).write(to: folder.url)
-    #expect(try Self.facts(folder) == expected)
+    #expect(try Self.headerFields(folder) == expected)
   }
 
   @Test func anObjectWithThousandsOfPropertiesIsReadToItsEnd() throws {
@@ -60,7 +60,7 @@ import XMLBackend
     _ = try Self.filled(folder)
     let file = try Data(contentsOf: folder.url)
     try file.prefix(file.count / 2).write(to: folder.url)
-    let error = #expect(throws: StoreError.self) { try Self.facts(folder) }
+    let error = #expect(throws: StoreError.self) { try Self.headerFields(folder) }
     #expect(error?.code == .corrupt)
     #expect(error?.message.contains("checksum") == true)
   }

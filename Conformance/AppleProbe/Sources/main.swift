@@ -74,7 +74,7 @@ func reread(_ folder: URL) throws -> Int {
   return differences == 0 ? 0 : 1
 }
 
-/// Prints how a report differs from the table; first makes the table of it where that is asked for.
+/// Prints how a report differs from the table; first makes the table from it on request.
 func judge(_ arguments: [String]) throws -> Int {
   let report = try JSONDecoder().decode(Report.self, from: Data(contentsOf: file(arguments.first)))
   let table = try file(option("--expected", arguments))

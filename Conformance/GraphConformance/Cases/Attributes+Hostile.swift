@@ -40,7 +40,7 @@ extension GraphSuite {
           var bytes = sound
           for _ in 0..<(1 + number % 3) { bytes[next(below: bytes.count)] = UInt8(next(below: 256)) }
           // Redirects each reference between objects to every other object in turn.
-          if number >= 200, let place = bytes.firstIndex(of: 0x80) { bytes[place + 1] = UInt8(number % 12) }
+          if number >= 200, let site = bytes.firstIndex(of: 0x80) { bytes[site + 1] = UInt8(number % 12) }
           if number % 10 == 9 { bytes.removeLast(next(below: bytes.count)) }
           c.insert("Archive", ["name": "\(number)", "content": NSData(data: Data(bytes))])
         }

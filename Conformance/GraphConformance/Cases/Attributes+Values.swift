@@ -152,11 +152,11 @@ extension GraphSuite {
       }
       try g.read { c in
         let found = try c.objects("AllTypes", by: "number")
-        let places = found.map { $0.value(forKey: "place") as? [String: Any] }
-        g.equal(places.first??["city"] as? String, "Bonn")
-        g.equal((places.first??["floor"] as? NSNumber)?.intValue, 3)
-        g.expect(places[1]?["city"] == nil || places[1]?["city"] is NSNull, "a nil element has a value")
-        g.equal((places[1]?["floor"] as? NSNumber)?.intValue, 4)
+        let sites = found.map { $0.value(forKey: "place") as? [String: Any] }
+        g.equal(sites.first??["city"] as? String, "Bonn")
+        g.equal((sites.first??["floor"] as? NSNumber)?.intValue, 3)
+        g.expect(sites[1]?["city"] == nil || sites[1]?["city"] is NSNull, "a nil element has a value")
+        g.equal((sites[1]?["floor"] as? NSNumber)?.intValue, 4)
         g.equal(
           try c.objects("AllTypes", NSPredicate(format: "place.city == %@", "Bonn")).map { $0.number("number") }, [1])
         g.equal(

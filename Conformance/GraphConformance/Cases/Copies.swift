@@ -60,7 +60,7 @@ extension GraphSuite {
     },
     GraphCase(
       "S2S-002", "a store converted to another type and back has the same contents", needs: .copies, ways: .own,
-      places: 2
+      sites: 2
     ) { g in
       try g.fillWithPeople()
       let expected = try g.elsewhere { try Dump.lines($0) }
@@ -118,10 +118,10 @@ extension GraphSuite {
     GraphCase(
       "S2S-006", "a copy to the URL of another store is refused, and both stay unchanged", needs: .fileCopies,
       ways: .own,
-      places: 2
+      sites: 2
     ) { g in
       try g.write { $0.insert("Tag", ["label": "first"]) }
-      let other = try g.newCoordinator(place: 1)
+      let other = try g.newCoordinator(site: 1)
       let c = try g.newContext(other)
       try c.performAndWait {
         c.insert("Tag", ["label": "second"])

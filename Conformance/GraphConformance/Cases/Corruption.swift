@@ -67,13 +67,13 @@ extension GraphSuite {
       "LIF-012/graph", "a URL where no store can be is refused, and nothing is created", needs: .files, ways: .own
     ) { g in
       let folder = g.url().deletingLastPathComponent()
-      let places = [folder, folder.appendingPathComponent("none/store"), URL(string: "https://example.org/store")]
-      for place in places.compactMap({ $0 }) {
+      let sites = [folder, folder.appendingPathComponent("none/store"), URL(string: "https://example.org/store")]
+      for site in sites.compactMap({ $0 }) {
         do {
           try g.emptyCoordinator().addPersistentStore(
-            ofType: g.storeType, configurationName: nil, at: place, options: nil)
-          g.expect(false, "\(place) was opened")
-        } catch { g.expect(Graph.isThrownByUse(error), "\(place) threw \(Graph.text(of: error))") }
+            ofType: g.storeType, configurationName: nil, at: site, options: nil)
+          g.expect(false, "\(site) was opened")
+        } catch { g.expect(Graph.isThrownByUse(error), "\(site) threw \(Graph.text(of: error))") }
       }
       g.equal(try FileManager.default.contentsOfDirectory(atPath: folder.path), [])
     },

@@ -110,7 +110,7 @@ extension GraphSuite {
     },
     GraphCase(
       "FET-075/stores", "an asynchronous fetch reads only its affected stores", requirements: ["FET-072"],
-      ways: .own, places: 2
+      ways: .own, sites: 2
     ) { g in
       let (c, stores) = try g.twoStores()
       for (named, expected) in [([stores[1]], [1, 3, 5, 7]), (stores, [0, 1, 2, 3, 4, 5, 6, 7])] {

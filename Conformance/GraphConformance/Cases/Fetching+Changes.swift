@@ -112,7 +112,7 @@ extension GraphSuite {
     },
     GraphCase(
       "FET-072/changes", "a fetch with affected stores includes unsaved changes of these stores only", ways: .own,
-      places: 2
+      sites: 2
     ) { g in
       let (c, stores) = try g.twoStores()
       try c.performAndWait {
@@ -122,13 +122,13 @@ extension GraphSuite {
         c.delete(all[3])
         c.assign(c.insert("Person", ["age": 11]), to: stores[1])
         c.insert("Person", ["age": 10])
-        for (place, expected) in [[2, 4, 6, 10, 20], [1, 5, 7, 11]].enumerated() {
+        for (site, expected) in [[2, 4, 6, 10, 20], [1, 5, 7, 11]].enumerated() {
           for withValues in [true, false] {
             let request = people(sort: "age")
-            request.affectedStores = [stores[place]]
+            request.affectedStores = [stores[site]]
             request.includesPropertyValues = withValues
-            g.equal(try c.fetch(request).map { $0.number("age") }, expected, "store \(place)")
-            g.equal(try c.count(for: request), expected.count, "counted in store \(place)")
+            g.equal(try c.fetch(request).map { $0.number("age") }, expected, "store \(site)")
+            g.equal(try c.count(for: request), expected.count, "counted in store \(site)")
           }
         }
         let request = people(sort: "age")
@@ -138,7 +138,7 @@ extension GraphSuite {
     },
     GraphCase(
       "FET-073/changes", "a fetch over two stores and unsaved changes is sorted, limited and counted as one",
-      ways: .own, places: 2
+      ways: .own, sites: 2
     ) { g in
       let (c, stores) = try g.twoStores()
       try c.performAndWait {

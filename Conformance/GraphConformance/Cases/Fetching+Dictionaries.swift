@@ -127,7 +127,7 @@ extension GraphSuite {
       }
     },
     GraphCase(
-      "FET-073/dictionaries", "dictionaries of two stores are sorted, grouped and limited as one", ways: .own, places: 2
+      "FET-073/dictionaries", "dictionaries of two stores are sorted, grouped and limited as one", ways: .own, sites: 2
     ) { g in
       let (c, _) = try g.twoStores()
       try c.performAndWait {

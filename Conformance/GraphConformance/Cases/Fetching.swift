@@ -53,10 +53,10 @@ extension GraphSuite {
     },
     GraphCase(
       "FET-053", "sorting by a to-many relationship or a transient value is refused", { Models.allTypes }, ways: .own,
-      places: 2
+      sites: 2
     ) { g in
       try g.write { $0.insert("AllTypes") }
-      let people = try g.newContext(g.newCoordinator(Models.people, place: 1))
+      let people = try g.newContext(g.newCoordinator(Models.people, site: 1))
       try g.inWriting { c in
         try g.fails(134060, what: "sorting by a transient value") { _ = try c.objects("AllTypes", by: "transient") }
         try g.fails(134060, what: "sorting by an unknown key") { _ = try c.objects("AllTypes", by: "nothing") }
@@ -278,19 +278,19 @@ extension GraphSuite {
         }
       }
     },
-    GraphCase("FET-072", "a fetch reads only its affected stores", ways: .own, places: 2) { g in
+    GraphCase("FET-072", "a fetch reads only its affected stores", ways: .own, sites: 2) { g in
       let (c, stores) = try g.twoStores()
       try c.performAndWait {
-        for (place, store) in stores.enumerated() {
+        for (site, store) in stores.enumerated() {
           let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
           request.affectedStores = [store]
-          g.equal(try c.fetch(request).map { ($0.number("age") ?? 0) % 2 }, [place, place, place, place])
+          g.equal(try c.fetch(request).map { ($0.number("age") ?? 0) % 2 }, [site, site, site, site])
           g.equal(try c.count(for: request), 4)
         }
       }
     },
     GraphCase(
-      "FET-073", "a fetch over two stores is sorted, limited and counted as one", ways: .own, places: 2
+      "FET-073", "a fetch over two stores is sorted, limited and counted as one", ways: .own, sites: 2
     ) { g in
       let (c, _) = try g.twoStores()
       try c.performAndWait {

@@ -148,7 +148,7 @@ extension GraphSuite {
       if !names.isEmpty { bytes[names[random.next(below: names.count)] + 1] = UInt8(ascii: "Z") }
     default:
       let start = inner.lowerBound + random.next(below: inner.count)
-      for place in start..<inner.upperBound { bytes[place] = 0 }
+      for site in start..<inner.upperBound { bytes[site] = 0 }
     }
     return Data(bytes)
   }

@@ -225,15 +225,15 @@ extension GraphSuite {
     GraphCase(
       "IDN-018", "old URIs resolve to the right store, in whatever order the stores were added", needs: .persistent,
       ways: .own,
-      places: 2
+      sites: 2
     ) { g in
       var uris: [URL] = []
-      for place in 0...1 {
-        let coordinator = try g.newCoordinator(place: place)
+      for site in 0...1 {
+        let coordinator = try g.newCoordinator(site: site)
         let c = try g.newContext(coordinator)
         uris.append(
           try c.performAndWait {
-            let tag = c.insert("Tag", ["label": "of \(place)"])
+            let tag = c.insert("Tag", ["label": "of \(site)"])
             try c.save()
             return tag.objectID.uriRepresentation()
           })
@@ -241,15 +241,15 @@ extension GraphSuite {
       }
       for order in [[0, 1], [1, 0]] {
         let coordinator = g.emptyCoordinator()
-        for place in order { try g.add(place, to: coordinator) }
+        for site in order { try g.add(site, to: coordinator) }
         let c = try g.newContext(coordinator)
         try c.performAndWait {
-          for (place, uri) in uris.enumerated() {
+          for (site, uri) in uris.enumerated() {
             guard let id = coordinator.managedObjectID(forURIRepresentation: uri) else {
-              try g.fail("the URI of store \(place) leads nowhere")
+              try g.fail("the URI of store \(site) leads nowhere")
             }
-            g.equal(id.persistentStore?.url, g.url(place))
-            g.equal(try c.existingObject(with: id).text("label"), "of \(place)")
+            g.equal(id.persistentStore?.url, g.url(site))
+            g.equal(try c.existingObject(with: id).text("label"), "of \(site)")
           }
         }
         try g.close(coordinator)

@@ -141,7 +141,7 @@ extension GraphSuite {
       g.equal(try g.countElsewhere("Tag"), 1)
     },
     GraphCase(
-      "LIF-023", "two stores of one UUID are not added to one coordinator", needs: .files, ways: .own, places: 2
+      "LIF-023", "two stores of one UUID are not added to one coordinator", needs: .files, ways: .own, sites: 2
     ) { g in
       try g.write { $0.insert("Tag") }
       try g.closeAll()
@@ -152,7 +152,7 @@ extension GraphSuite {
       g.equal(try g.countElsewhere("Tag"), 1)
       try g.closeAll()
       // On its own it is a store like any other.
-      let other = try g.newContext(try g.newCoordinator(place: 1))
+      let other = try g.newContext(try g.newCoordinator(site: 1))
       g.equal(try other.performAndWait { try other.number(of: "Tag") }, 1)
     },
     GraphCase(
@@ -168,13 +168,13 @@ extension GraphSuite {
     },
     GraphCase(
       "LIF-025/graph", "a store that replaces another has the other's URL and its own objects", needs: .files,
-      ways: .own, places: 2
+      ways: .own, sites: 2
     ) { g in
-      for place in 0...1 {
-        let coordinator = try g.newCoordinator(place: place)
+      for site in 0...1 {
+        let coordinator = try g.newCoordinator(site: site)
         let c = try g.newContext(coordinator)
         try c.performAndWait {
-          c.insert("Tag", ["label": "of \(place)"])
+          c.insert("Tag", ["label": "of \(site)"])
           try c.save()
         }
         try g.close(coordinator)
@@ -187,7 +187,7 @@ extension GraphSuite {
     },
     GraphCase(
       "LIF-027", "new objects are saved to the store of their configuration or to their assigned store",
-      { Models.configured }, ways: .own, places: 3
+      { Models.configured }, ways: .own, sites: 3
     ) { g in
       let coordinator = g.emptyCoordinator()
       let stores = [
@@ -249,10 +249,10 @@ extension GraphSuite {
       }
       try g.reopen()
     },
-    GraphCase("LIF-032", "a container whose second store fails can use the first", ways: .own, places: 2) { g in
+    GraphCase("LIF-032", "a container whose second store fails can use the first", ways: .own, sites: 2) { g in
       let container = NSPersistentContainer(name: "graph", managedObjectModel: g.model)
-      container.persistentStoreDescriptions = [g.storeType, "NoSuchStore"].enumerated().map { place, type in
-        let description = NSPersistentStoreDescription(url: g.url(place))
+      container.persistentStoreDescriptions = [g.storeType, "NoSuchStore"].enumerated().map { site, type in
+        let description = NSPersistentStoreDescription(url: g.url(site))
         description.type = type
         return description
       }
@@ -272,7 +272,7 @@ extension GraphSuite {
     },
     GraphCase(
       "LIF-034", "moving a store keeps the unsaved changes of its contexts", needs: .copies, ways: .own,
-      places: 2
+      sites: 2
     ) { g in
       try g.inWriting { c in
         let tag = c.insert("Tag", ["label": "a"])
@@ -287,7 +287,7 @@ extension GraphSuite {
         g.equal(tag.objectID.persistentStore?.url, g.url(1))
       }
       try g.closeAll()
-      let moved = try g.newContext(try g.newCoordinator(place: 1))
+      let moved = try g.newContext(try g.newCoordinator(site: 1))
       g.equal(
         try moved.performAndWait { try moved.objects("Tag", by: "label").map { $0.text("label") } }, ["b", "new"])
     },

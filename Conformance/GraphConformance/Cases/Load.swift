@@ -13,10 +13,10 @@ extension GraphSuite {
       "DEL-015/tenth", "a hundred thousand objects are deleted with their owner", ways: .own, size: .tenth
     ) { g in try g.cascade(100_000, megabytes: 300) },
     GraphCase(
-      "S2S-010", "a million objects are copied to another URL", needs: .files, ways: .own, places: 2, size: .million
+      "S2S-010", "a million objects are copied to another URL", needs: .files, ways: .own, sites: 2, size: .million
     ) { g in try g.copyMany(1_000_000) },
     GraphCase(
-      "S2S-010/tenth", "a hundred thousand objects are copied to another URL", needs: .files, ways: .own, places: 2,
+      "S2S-010/tenth", "a hundred thousand objects are copied to another URL", needs: .files, ways: .own, sites: 2,
       size: .tenth
     ) { g in try g.copyMany(100_000) },
   ]

@@ -113,7 +113,7 @@ extension GraphSuite {
     },
     GraphCase(
       "REL-015", "a relationship between objects of two stores fails the save", { Models.configured }, ways: .own,
-      places: 2
+      sites: 2
     ) { g in
       let coordinator = g.emptyCoordinator()
       try g.add(0, to: coordinator, configuration: "A")

@@ -214,7 +214,7 @@ extension GraphSuite {
     GraphCase(
       "SAV-017/readOnly", "a save to two stores writes to neither if the second is read-only",
       { Models.configured },
-      needs: .readOnly, ways: .own, places: 2
+      needs: .readOnly, ways: .own, sites: 2
     ) { g in
       // Created first, so that the second store can be opened read-only.
       let making = g.emptyCoordinator()
@@ -237,7 +237,7 @@ extension GraphSuite {
     },
     GraphCase(
       "SAV-017", "if the second of two stores fails to commit, the error names that store",
-      { Models.configured }, needs: .files, ways: .own, places: 2, disturbsFiles: true
+      { Models.configured }, needs: .files, ways: .own, sites: 2, disturbsFiles: true
     ) { g in
       g.watchFiles(of: 1)
       let coordinator = g.emptyCoordinator()
@@ -315,8 +315,8 @@ extension GraphSuite {
 
 extension Graph {
   /// The contents of a store's files, without those with which processes coordinate.
-  func fileState(_ place: Int = 0) throws -> [String: Data] {
-    let folder = url(place).deletingLastPathComponent()
+  func fileState(_ site: Int = 0) throws -> [String: Data] {
+    let folder = url(site).deletingLastPathComponent()
     if !isPersistent { return [:] }
     var found: [String: Data] = [:]
     for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {

@@ -152,8 +152,8 @@ struct RaceJudge {
 
   /// A cascade deletes the members of the owner. A member that had certainly left the owner before must stay.
   private mutating func checkCascades() {
-    let wanted = Set(history.records.flatMap { $0.outcome == .notSaved ? [] : $0.deletions })
-    for (name, indexes) in history.deletions where indexes.count == 1 && !wanted.contains(name) {
+    let required = Set(history.records.flatMap { $0.outcome == .notSaved ? [] : $0.deletions })
+    for (name, indexes) in history.deletions where indexes.count == 1 && !required.contains(name) {
       guard let member = RaceObject(text: name), !member.isOwner, !member.kind.isPairs else { continue }
       let record = history.records[indexes[0]]
       if record.policy != .error { continue }

@@ -28,9 +28,9 @@ final class RaceRun: @unchecked Sendable {
 
   /// Runs the program, and reads the stores afterwards. Throws if the stores cannot be created.
   func run() throws -> RaceResult {
-    let places = try (0..<program.stores).map { _ in try harness.makeLocation() }
-    defer { for place in places { try? harness.destroy(place) } }
-    let stage = try RaceStage(program, process: 0, harness, places.map(\.url))
+    let locations = try (0..<program.stores).map { _ in try harness.makeLocation() }
+    defer { for location in locations { try? harness.destroy(location) } }
+    let stage = try RaceStage(program, process: 0, harness, locations.map(\.url))
     defer { stage.clean() }
     let meeting = LocalMeeting(program)
     RaceWorker(

@@ -10,7 +10,7 @@ final class RaceStage: @unchecked Sendable {
   let isReplaceable: Bool
   private let harness: any StoreHarness
   private let lock = NSLock()
-  private var places: [StoreLocation] = []
+  private var locations: [StoreLocation] = []
   private var storeURLs: [URL]
   private var backup: URL?
 
@@ -49,12 +49,12 @@ final class RaceStage: @unchecked Sendable {
   }
 
   /// Removes the stores that actions created.
-  func clean() { for place in lock.withLock({ places }) { try? harness.destroy(place) } }
+  func clean() { for location in lock.withLock({ locations }) { try? harness.destroy(location) } }
 
   private func newURL() throws -> URL {
-    let place = try harness.makeLocation()
-    lock.withLock { places.append(place) }
-    return place.url
+    let location = try harness.makeLocation()
+    lock.withLock { locations.append(location) }
+    return location.url
   }
 
   // MARK: Actions on the first store

@@ -230,14 +230,14 @@ private struct PendingSave {
   func fill(_ record: inout RaceRecord) {
     (record.deletions, record.links) = (deletions.map(\.name.text), links)
     for (pair, isLinked) in pairs where wereLinked[pair] != isLinked {
-      var told = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked)
+      var reports = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked)
       if isLinked, let (owner, member) = ends[pair], record.outcome == .saved {
         // Includes links to objects that the context has found deleted: values set to them are not saved.
         let isGone = [owner, member].contains { $0.managedObjectContext == nil || $0.isDeleted }
         let isThere = { member.many("owners").contains(owner) || owner.many("members").contains(member) }
-        told.isDropped = isGone || !isThere()
+        reports.isDropped = isGone || !isThere()
       }
-      record.pairs.append(told)
+      record.pairs.append(reports)
     }
     for (name, owner) in ordered where !owner.isDeleted && owner.managedObjectContext != nil {
       record.orders.append(RaceRecord.Order(owner: name, members: owner.many("members").map(RaceValue.id)))
@@ -293,15 +293,15 @@ private struct RaceChanges {
         case .token(let token): token.map { String($0) }
         case .destination(let object): object.map(RaceValue.id)
         }
-      var told = RaceRecord.Write(
+      var reports = RaceRecord.Write(
         object: RaceValue.id(write.object), key: write.key, value: value, isDefinite: write.isDefinite)
       if record.outcome == .saved, value != nil, case .destination = write.content, !write.object.isFault,
         write.object.managedObjectContext != nil
       {
         let now = write.object.one(write.key).map(RaceValue.id)
-        if now != value { (told.value, told.dropped) = (now, value) }
+        if now != value { (reports.value, reports.dropped) = (now, value) }
       }
-      return told
+      return reports
     }
   }
 }

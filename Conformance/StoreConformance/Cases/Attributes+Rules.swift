@@ -68,11 +68,11 @@ extension ConformanceSuite {
         try c.fail("there is no file \(name)")
       }
       let url = URL(filePath: file)
-      for place in [0, 99_999, 199_999] {
+      for site in [0, 99_999, 199_999] {
         var damaged = data
-        damaged[place] ^= 4
+        damaged[site] ^= 4
         try damaged.write(to: url)
-        c.refuses("the byte \(place) was changed, which nobody noticed") { _ = try s.value(object, "large") }
+        c.refuses("the byte \(site) was changed, which nobody noticed") { _ = try s.value(object, "large") }
       }
       try data.dropLast().write(to: url)
       c.refuses("the last byte is gone, which nobody noticed") { _ = try s.value(object, "large") }

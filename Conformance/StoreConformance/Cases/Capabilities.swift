@@ -36,7 +36,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "CAP-002/replace", "a store of no file cannot take another's place", absent: .localFiles,
-      profiles: Profile.plainOnly, places: 2
+      profiles: Profile.plainOnly, sites: 2
     ) { c in
       try c.refuses(.unsupported) { try c.backend.replace(at: c.url(1), with: c.url(0), options: StoreOptions()) }
     },
@@ -71,7 +71,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "CAP-001/migrateCopy", "a store of another model takes the place of this one, or leaves it as it is",
-      requires: [.persistent, .localFiles, .migrationByCopy], level: .durable, profiles: Profile.plainOnly, places: 2
+      requires: [.persistent, .localFiles, .migrationByCopy], level: .durable, profiles: Profile.plainOnly, sites: 2
     ) { c in
       let old = try c.open(Fixtures.people(), in: 1)
       try old.insert("Person", ["name": "a"])

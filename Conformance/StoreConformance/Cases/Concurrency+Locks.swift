@@ -152,7 +152,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "LIF-015", "a link that leads nowhere is refused, or its target is made", requires: .localFiles,
-      profiles: Profile.plainOnly, places: 2
+      profiles: Profile.plainOnly, sites: 2
     ) { c in
       let target = c.url(of: 1)
       try FileManager.default.createSymbolicLink(at: c.url, withDestinationURL: target)

@@ -236,7 +236,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "DUR-013", "the main file of a closed store is all of it", requires: [.persistent, .localFiles], level: .durable,
-      profiles: Profile.plainOnly, places: 2
+      profiles: Profile.plainOnly, sites: 2
     ) {
       c in
       let s = try c.open(Fixtures.people())
@@ -298,8 +298,8 @@ extension ConformanceSuite {
         try s.close()
         let child = try c.start("write")
         var acknowledged = Int64(0)
-        let wanted = Int64(1 + c.random.below(8))
-        while acknowledged < wanted, let line = child.line() { acknowledged = Int64(line) ?? acknowledged }
+        let required = Int64(1 + c.random.below(8))
+        while acknowledged < required, let line = child.line() { acknowledged = Int64(line) ?? acknowledged }
         usleep(UInt32(c.random.below(3000)))
         child.kill()
         while let line = child.line() { acknowledged = Int64(line) ?? acknowledged }

@@ -80,10 +80,10 @@ extension ConformanceSuite {
       let s = try c.open(Fixtures.people())
       let o = try s.commit { for _ in 0..<1000 { try $0.insert("Person", ["age": 0]) } }
       let stale = [3, 50, 51, 999]
-      try s.commit { for place in stale { try $0.update(o[place], ["age": 1]) } }
+      try s.commit { for site in stale { try $0.update(o[site], ["age": 1]) } }
       let found = try s.conflicts {
-        for (place, object) in o.enumerated() {
-          if place == 51 {
+        for (site, object) in o.enumerated() {
+          if site == 51 {
             try $0.delete(object, version: 1)
           } else {
             try $0.update(object, ["age": 2], from: s.first(object))

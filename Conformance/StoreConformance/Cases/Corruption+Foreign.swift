@@ -9,7 +9,7 @@ enum ForeignChange: Sendable {
   case sql([String])
   /// By replacing each text by another in a file of XML, which then has no checksum, as Apple's have none.
   case xml([(old: String, new: String)])
-  /// By other bytes at a place of a file of some format, which then has no checksum where it had one.
+  /// By other bytes at an offset of a file of some format. The file's checksum, if any, is removed.
   case bytes([UInt8], at: Int, Capabilities)
   /// By other bytes in place of the last of several texts in a file of SQLite.
   case lastText(String, String)
@@ -33,9 +33,9 @@ enum ForeignChange: Sendable {
   func apply(to c: CaseContext) throws {
     switch self {
     case .sql(let statements): try c.harness.execute(statements, at: c.url)
-    case .bytes(let new, let place, _):
+    case .bytes(let new, let site, _):
       var bytes = try c.fileBytes()
-      bytes.replaceSubrange(place..<place + new.count, with: new)
+      bytes.replaceSubrange(site..<site + new.count, with: new)
       Self.removeChecksum(of: &bytes)
       try bytes.write(to: c.url)
     case .text(let old, let new, _):
@@ -43,7 +43,7 @@ enum ForeignChange: Sendable {
       guard old.utf8.count == new.utf8.count, bytes.range(of: Data(old.utf8)) != nil else {
         throw HarnessProblem("the file has no \(old), or \(new) is not as long")
       }
-      while let place = bytes.range(of: Data(old.utf8)) { bytes.replaceSubrange(place, with: Data(new.utf8)) }
+      while let site = bytes.range(of: Data(old.utf8)) { bytes.replaceSubrange(site, with: Data(new.utf8)) }
       Self.removeChecksum(of: &bytes)
       try bytes.write(to: c.url)
     case .lastText(let old, let new):

@@ -132,7 +132,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "DUR-011", "a file copied without its log is an older state or an error", requires: .sqliteFile,
-      profiles: Profile.plainOnly, places: 2
+      profiles: Profile.plainOnly, sites: 2
     ) { c in
       let s = try c.open(Fixtures.people())
       try s.insert("Person", ["name": "a"])

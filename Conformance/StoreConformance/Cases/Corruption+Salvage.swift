@@ -8,7 +8,7 @@ extension ConformanceSuite {
   static let salvages: [ConformanceCase] = [
     ConformanceCase(
       "COR-014", "of a damaged store what can be read is there again in a new one, and it stays as it is",
-      requires: [.localFiles, .salvage], profiles: Profile.plainOnly, places: 2
+      requires: [.localFiles, .salvage], profiles: Profile.plainOnly, sites: 2
     ) { c in
       let people = 400
       let s = try c.open(Fixtures.people())
@@ -30,11 +30,11 @@ extension ConformanceSuite {
       for round in 0..<20 {
         var bad = good
         // One byte, a whole sector of the disk, or the end.
-        let place = c.random.below(good.count)
+        let choice = c.random.below(good.count)
         switch round % 10 {
-        case 8: for index in place..<min(place + 512, good.count) { bad[index] = 0 }
+        case 8: for index in choice..<min(choice + 512, good.count) { bad[index] = 0 }
         case 9: bad = good.prefix(good.count / 2 + c.random.below(good.count / 2))
-        default: bad[place] ^= UInt8(1 + c.random.below(255))
+        default: bad[choice] ^= UInt8(1 + c.random.below(255))
         }
         try bad.write(to: c.url)
         rounds += 1
@@ -53,7 +53,7 @@ extension ConformanceSuite {
         found += people.count
         for person in people where try copy.value(person, "name") != expected[person.key] { wrong += 1 }
         if salvage.lossCount == 0, try StoreLines.read(copy.store) != lines { untold += 1 }
-        c.equal(ConsistencyCheck.problems(of: copy.store), [], "the new store, after \(place)")
+        c.equal(ConsistencyCheck.problems(of: copy.store), [], "the new store, after \(choice)")
         try copy.close()
         try c.backend.destroy(at: c.url(of: 1), options: StoreOptions())
         c.isReplaced()
@@ -69,7 +69,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "COR-014/sound", "a store that is not damaged is salvaged whole, with its links, orders and large data",
-      requires: [.localFiles, .salvage], profiles: Profile.plainOnly, places: 2
+      requires: [.localFiles, .salvage], profiles: Profile.plainOnly, sites: 2
     ) { c in
       func salvaged(_ schema: Schema, _ s: Session) throws {
         let expected = try StoreLines.read(s.store)
@@ -80,7 +80,7 @@ extension ConformanceSuite {
         let copy = try c.open(schema, in: 1)
         c.equal(try StoreLines.read(copy.store), expected)
         try copy.close()
-        for place in 0...1 { try c.backend.destroy(at: c.url(of: place), options: StoreOptions()) }
+        for choice in 0...1 { try c.backend.destroy(at: c.url(of: choice), options: StoreOptions()) }
         c.isReplaced()
       }
       let shapes = try c.open(Fixtures.shapes())
@@ -94,7 +94,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "COR-014/contradictions", "what contradicts something else is left out, and told", requires: .salvage,
-      profiles: Profile.plainOnly, places: 2
+      profiles: Profile.plainOnly, sites: 2
     ) { c in
       let schema = try Fixtures.people()
       var losses: [StoreFinding.Kind] = []
@@ -132,7 +132,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "COR-014/sides", "relationships of which one side is left are whole again, and those that contradict end",
-      requires: .salvage, profiles: Profile.plainOnly, places: 2
+      requires: .salvage, profiles: Profile.plainOnly, sites: 2
     ) { c in
       let schema = try Fixtures.shapes()
       var losses: [StoreFinding.Kind] = []

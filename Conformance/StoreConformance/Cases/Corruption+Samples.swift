@@ -86,7 +86,7 @@ extension CaseContext {
     let good = try sample()
     leavesDamage()
     let schema = try Fixtures.shapes()
-    let identifier = places[0].identifier
+    let identifier = sites[0].identifier
     guard let expected = try contents(schema)?.lines else { try fail("the sample does not open") }
     for length in stride(from: 0, to: good.count, by: good.count > 20_000 ? max(step, good.count / 400 * step) : step) {
       let bad = Data(good.prefix(length))

@@ -71,8 +71,8 @@ extension ConformanceSuite {
       repeat {
         let child = try c.start("write", seed: c.seed)
         var acknowledged = expected.number
-        let wanted = acknowledged + 1 + c.random.below(20)
-        while acknowledged < wanted, let line = child.line() { acknowledged = Int(line) ?? acknowledged }
+        let required = acknowledged + 1 + c.random.below(20)
+        while acknowledged < required, let line = child.line() { acknowledged = Int(line) ?? acknowledged }
         usleep(UInt32(c.random.below(3000)))
         child.kill()
         while let line = child.line() { acknowledged = Int(line) ?? acknowledged }
@@ -103,7 +103,7 @@ private struct Death: CustomStringConvertible {
 
   init(_ way: Way, at call: Int) { (self.way, self.call) = (way, call) }
 
-  /// What a role is told.
+  /// The arguments of a role.
   var seed: UInt64 { UInt64(call) * 4 + way.rawValue }
 
   init(seed: UInt64) { self.init(Way(rawValue: seed % 4) ?? .before, at: Int(seed / 4)) }

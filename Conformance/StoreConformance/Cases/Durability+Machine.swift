@@ -28,7 +28,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "DUR-012", "what lies beside a store and is another store's is refused or ignored, and never applied",
-      requires: [.persistent, .localFiles], level: .durable, profiles: Profile.plainOnly, places: 2,
+      requires: [.persistent, .localFiles], level: .durable, profiles: Profile.plainOnly, sites: 2,
       roles: ["write": writeForEver]
     ) { c in
       let s = try c.open(Fixtures.people(), in: 1)
@@ -59,7 +59,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "DUR-012/journal", "the rollback journal of another SQLite store is refused, and never rolled back",
-      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, places: 3, disturbsFiles: true,
+      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, sites: 3, disturbsFiles: true,
       roles: [
         "die": { r in
           let s = try r.open(Fixtures.people(), rollingBack)
@@ -71,22 +71,22 @@ extension ConformanceSuite {
     ) { c in
       _ = try c.start("die").wait()
       // Also beside a store that keeps a log: SQLite looks for a journal first.
-      for (place, options) in [(1, rollingBack), (2, StoreOptions())] {
-        let s = try c.open(Fixtures.people(), in: place, options)
+      for (site, options) in [(1, rollingBack), (2, StoreOptions())] {
+        let s = try c.open(Fixtures.people(), in: site, options)
         for number in 0..<5 { try s.insert("Person", ["name": .text("\(number)")]) }
         let expected = Set(try s.values("Person", "name"))
         try s.close()
-        let strange = c.url(of: place).path + "-journal"
+        let strange = c.url(of: site).path + "-journal"
         try FileManager.default.copyItem(atPath: c.url.path + "-journal", toPath: strange)
-        try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: place, options) }
+        try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: site, options) }
         try FileManager.default.removeItem(atPath: strange)
-        c.equal(Set(try c.open(Fixtures.people(), in: place).values("Person", "name")), expected)
+        c.equal(Set(try c.open(Fixtures.people(), in: site).values("Person", "name")), expected)
       }
       c.equal(try c.open(Fixtures.people()).values("Tag", "label"), [.string("kept")], "the journal's own store")
     },
     ConformanceCase(
       "DUR-012/log", "the log of an SQLite store of another model is refused, also beside a store that keeps none",
-      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, places: 3,
+      requires: .sqliteFile, level: .durable, profiles: Profile.plainOnly, sites: 3,
       roles: [
         "write": { r in
           let s = try r.open(Fixtures.names())
@@ -106,19 +106,19 @@ extension ConformanceSuite {
       let child = try c.start("write")
       c.expect(child.line() != nil, "the other store cannot be written")
       child.kill()
-      for (place, options) in [(1, StoreOptions()), (2, rollingBack)] {
-        let s = try c.open(Fixtures.people(), in: place, options)
+      for (site, options) in [(1, StoreOptions()), (2, rollingBack)] {
+        let s = try c.open(Fixtures.people(), in: site, options)
         for number in 0..<5 { try s.insert("Person", ["name": .text("\(number)")]) }
         let expected = Set(try s.values("Person", "name"))
         try s.close()
-        let bytes = try Data(contentsOf: c.url(of: place))
-        let strange = c.url(of: place).path + "-wal"
+        let bytes = try Data(contentsOf: c.url(of: site))
+        let strange = c.url(of: site).path + "-wal"
         try FileManager.default.copyItem(atPath: c.url.path + "-wal", toPath: strange)
-        try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: place, options) }
-        try c.refuses(.corrupt) { try c.backend.replace(at: c.url(of: place), with: c.url, options: options) }
-        c.equal(try Data(contentsOf: c.url(of: place)), bytes, "the store's file")
+        try c.refuses(.corrupt) { _ = try c.open(Fixtures.people(), in: site, options) }
+        try c.refuses(.corrupt) { try c.backend.replace(at: c.url(of: site), with: c.url, options: options) }
+        c.equal(try Data(contentsOf: c.url(of: site)), bytes, "the store's file")
         try FileManager.default.removeItem(atPath: strange)
-        c.equal(Set(try c.open(Fixtures.people(), in: place).values("Person", "name")), expected)
+        c.equal(Set(try c.open(Fixtures.people(), in: site).values("Person", "name")), expected)
       }
       c.equal(try c.open(Fixtures.names()).values("Order", "where").count, 3, "the log's own store")
     },

@@ -31,7 +31,7 @@ extension ConformanceSuite {
     _ id: String, _ title: String, _ judge: @escaping @Sendable (CaseContext, Loss) throws -> Void
   ) -> ConformanceCase {
     ConformanceCase(
-      id, title, requires: [.powerLossDurability, .localFiles], level: .durable, profiles: Profile.plainOnly, places: 2,
+      id, title, requires: [.powerLossDurability, .localFiles], level: .durable, profiles: Profile.plainOnly, sites: 2,
       disturbsFiles: true
     ) { c in
       try judge(c, try Loss(c))
@@ -47,8 +47,8 @@ private struct Loss {
   let acknowledged: [Int]
 
   init(_ c: CaseContext) throws {
-    guard let place = c.location.folder else { throw HarnessProblem("the store has no folder") }
-    folder = place.resolvingSymlinksInPath().path
+    guard let site = c.location.folder else { throw HarnessProblem("the store has no folder") }
+    folder = site.resolvingSymlinksInPath().path
     let file = FileManager.default.temporaryDirectory.appending(path: "changes-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: file) }
     var sizes: [Int] = []
@@ -75,9 +75,9 @@ private struct Loss {
 }
 
 extension CaseContext {
-  /// Puts what a disk may hold in the second place, opens it, and expects one of several counts.
+  /// Puts what a disk may hold at the second location, opens it, and expects one of several counts.
   fileprivate func look(at image: [String: [UInt8]?], _ what: String, _ possible: [Int]) throws {
-    guard let folder = places[1].location.folder else { throw HarnessProblem("the store has no folder") }
+    guard let folder = sites[1].location.folder else { throw HarnessProblem("the store has no folder") }
     let files = FileManager.default
     for file in try files.contentsOfDirectory(atPath: folder.path) {
       try files.removeItem(at: folder.appending(path: file))

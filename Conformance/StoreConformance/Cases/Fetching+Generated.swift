@@ -45,7 +45,7 @@ extension ConformanceSuite {
     "lowercase(name) CONTAINS 'b'", "born > now()", "%K == nil", "age == $x",
   ]
 
-  /// Whether a store can be asked: a key that is not there and the like are errors too, and typed.
+  /// Whether a store can run the fetch. An unknown key and the like are typed errors, too.
   private static func fetches(_ format: String, _ s: Session) throws -> Bool {
     do {
       _ = try s.fetch("Person", format)
@@ -88,11 +88,11 @@ extension CaseContext {
   fileprivate func changed(_ format: String) -> String {
     var scalars = Array(format.unicodeScalars)
     for _ in 0...random.below(3) where !scalars.isEmpty {
-      let place = random.below(scalars.count)
+      let index = random.below(scalars.count)
       switch random.below(3) {
-      case 0: scalars.remove(at: place)
-      case 1: scalars.insert(scalars[random.below(scalars.count)], at: place)
-      default: scalars[place] = Unicode.Scalar(UInt8(random.below(128)))
+      case 0: scalars.remove(at: index)
+      case 1: scalars.insert(scalars[random.below(scalars.count)], at: index)
+      default: scalars[index] = Unicode.Scalar(UInt8(random.below(128)))
       }
     }
     var result = String.UnicodeScalarView()

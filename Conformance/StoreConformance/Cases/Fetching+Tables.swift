@@ -1,7 +1,7 @@
 import StoreProtocol
 import StoreSchema
 
-/// Values instead of objects, grouped where that is wanted.
+/// Values instead of objects, grouped on request.
 extension ConformanceSuite {
   static let tables: [ConformanceCase] = [
     table("FET-067", "a row that was there already is left out; texts differ by their scalars") {

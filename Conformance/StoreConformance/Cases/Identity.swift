@@ -138,7 +138,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "IDN-021", "a copied store has the same identifier", requires: [.persistent, .localFiles],
-      profiles: Profile.plainOnly, places: 2
+      profiles: Profile.plainOnly, sites: 2
     ) { c in
       let s = try c.open(Fixtures.people())
       try s.close()

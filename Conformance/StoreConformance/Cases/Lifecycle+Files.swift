@@ -104,7 +104,7 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "LIF-025", "a replaced store is the other one", requirements: ["IDN-021"], requires: [.persistent, .localFiles],
-      profiles: Profile.plainOnly, places: 2
+      profiles: Profile.plainOnly, sites: 2
     ) {
       c in
       let source = try c.open(Fixtures.allTypes(), in: 0)
@@ -175,8 +175,8 @@ extension ConformanceSuite {
 }
 
 extension CaseContext {
-  /// The URL of one of the case's places.
-  func url(_ place: Int) -> URL { places[place].location.url }
+  /// The URL of one of the case's locations.
+  func url(_ site: Int) -> URL { sites[site].location.url }
 
   /// The names of the files in the case's folder, without those that are named after the store, such as its lock file.
   func filesButCompanions() throws -> [String] {

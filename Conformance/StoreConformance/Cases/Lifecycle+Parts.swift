@@ -59,18 +59,18 @@ extension ConformanceSuite {
     },
     ConformanceCase(
       "LIF-027/part/model", "a store of a part is refused with the whole model, and the other way round",
-      requires: .persistent, profiles: Profile.plainOnly, places: 2
+      requires: .persistent, profiles: Profile.plainOnly, sites: 2
     ) { c in
       let whole = try Fixtures.parts()
       let part = whole.part(storing: ["Leaf", "Member"])
-      for (place, (made, others)) in [
+      for (site, (made, others)) in [
         (part, [whole, whole.part(storing: ["Leaf"]), whole.part(storing: ["Aside"])]), (whole, [part]),
       ].enumerated() {
-        let s = try c.open(made, in: place)
+        let s = try c.open(made, in: site)
         try s.insert("Member", ["name": "b"])
         try s.close()
         for other in others {
-          let error = try c.refuses(.modelMismatch) { _ = try c.openRaw(c.url(of: place), other) }
+          let error = try c.refuses(.modelMismatch) { _ = try c.openRaw(c.url(of: site), other) }
           c.equal(error?.modelHashes?.store, made.versionHashes)
           c.equal(error?.modelHashes?.model, other.versionHashes)
         }

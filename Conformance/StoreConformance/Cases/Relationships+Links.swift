@@ -27,7 +27,7 @@ extension ConformanceSuite {
         $0.set.insertions[0] = $0.set.insertions[0]
         try $0.insert("Target", ["oneOneBack": .to(source)])
       }
-      // The row of the first target is told of its partner, as the layer above does for both sides.
+      // The row of the first target gets its partner, as the layer above does for both sides.
       try s.commit {
         try $0.update(o[1], ["oneOne": .to(o[3])])
         try $0.update(o[0], ["oneOneBack": nil])
@@ -153,16 +153,16 @@ extension ConformanceSuite {
       let s = try c.open(Fixtures.people())
       let o = try s.commit {
         let next = try $0.insert(3, "Person")
-        for (place, person) in next.enumerated() {
-          let row = $0.set.insertions[place]
+        for (site, person) in next.enumerated() {
+          let row = $0.set.insertions[site]
           guard let slot = s.schema.entities[person.entity].relationship(named: "boss")?.slot,
-            row.patch(slot, .reference(next[(place + 1) % 3]))
+            row.patch(slot, .reference(next[(site + 1) % 3]))
           else { throw HarnessProblem("the row cannot be changed") }
         }
       }
-      for place in 0..<3 {
-        c.equal(try s.value(o[place], "boss"), .to(o[(place + 1) % 3]))
-        c.equal(try s.links(o[place], "reports"), [o[(place + 2) % 3]])
+      for site in 0..<3 {
+        c.equal(try s.value(o[site], "boss"), .to(o[(site + 1) % 3]))
+        c.equal(try s.links(o[site], "reports"), [o[(site + 2) % 3]])
       }
     },
     ConformanceCase(

@@ -96,7 +96,7 @@ extension ConformanceSuite {
       c.equal(found.count, 3)
       c.equal(found.filter { $0 != new }, [o[1], o[2]], "those in order")
     },
-    // A merge may settle an object's owner and the owner's order differently.
+    // A merge may decide an object's owner and the owner's order differently.
     ConformanceCase(
       "REL-012/owner", "the owner that an object names counts, whatever orders say", profiles: Profile.reading
     ) { c in

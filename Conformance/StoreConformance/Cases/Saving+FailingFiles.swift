@@ -277,7 +277,7 @@ extension ConformanceSuite {
     },
   ]
 
-  /// A case of failing files on one place.
+  /// A case of failing files at one location.
   private static func failing(
     _ id: String, _ title: String, requirements: [String] = [], body: @escaping @Sendable (CaseContext) throws -> Void
   ) -> ConformanceCase {
@@ -302,7 +302,7 @@ extension ConformanceSuite {
     try s.commit {
       for object in old { try $0.delete(object) }
       let text = String(repeating: "x", count: 100 * number)
-      for place in 0..<40 { try $0.insert("Person", ["name": .text("\(number) \(place) \(text)")]) }
+      for site in 0..<40 { try $0.insert("Person", ["name": .text("\(number) \(site) \(text)")]) }
     }
   }
 

@@ -33,10 +33,10 @@ public struct ModelOperation: Sendable, Codable, Hashable, CustomStringConvertib
     var random = SplitMix64(seed: seed)
     let total = weights.reduce(0) { $0 + $1.1 }
     return (0..<count).map { _ in
-      var place = random.below(total)
+      var position = random.below(total)
       let kind = weights.first { weight in
-        place -= weight.1
-        return place < 0
+        position -= weight.1
+        return position < 0
       }
       return ModelOperation(kind: kind?.0 ?? .insert, numbers: (0..<6).map { _ in random.next() })
     }

@@ -149,8 +149,8 @@ struct ModelPlan {
     var items = store.picks[list] ?? []
     if random.below(4) == 0 {
       items.shuffle(using: &random)
-    } else if let place = items.firstIndex(of: item) {
-      items.remove(at: place)
+    } else if let position = items.firstIndex(of: item) {
+      items.remove(at: position)
     } else {
       items.insert(item, at: random.below(items.count + 1))
     }

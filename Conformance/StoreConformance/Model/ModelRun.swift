@@ -159,8 +159,8 @@ final class ModelExecution {
     let isExpected = next.apply(changes)
     var inserted: [Int] = []
     let (result, insertions) = try session.attempt { set in
-      var places: [Int: ObjectReference] = [:]
-      for change in changes { try add(change, &set, &places, &inserted) }
+      var newReferences: [Int: ObjectReference] = [:]
+      for change in changes { try add(change, &set, &newReferences, &inserted) }
     }
     switch result {
     case .committed(let receipt):
@@ -179,50 +179,52 @@ final class ModelExecution {
   }
 
   private func add(
-    _ change: ModelChange, _ set: inout Changes, _ places: inout [Int: ObjectReference], _ inserted: inout [Int]
+    _ change: ModelChange, _ set: inout Changes, _ newReferences: inout [Int: ObjectReference], _ inserted: inout [Int]
   ) throws {
-    func place(_ number: Int) throws -> ObjectReference {
-      guard let found = places[number] ?? objects[number] else { throw HarnessProblem("there is no object \(number)") }
+    func known(_ number: Int) throws -> ObjectReference {
+      guard let found = newReferences[number] ?? objects[number] else {
+        throw HarnessProblem("there is no object \(number)")
+      }
       return found
     }
     switch change {
     case .insert(let number, let entity, var values, let targets):
-      for (name, target) in targets { values[name] = .to(try place(target)) }
-      places[number] = try set.insert(entity, values)
+      for (name, target) in targets { values[name] = .to(try known(target)) }
+      newReferences[number] = try set.insert(entity, values)
       inserted.append(number)
     case .update(let number, var values, let targets, let age):
-      for (name, target) in targets { values[name] = try target.map { .to(try place($0)) } ?? Cell(.null) }
-      let row = try set.current(try place(number))
+      for (name, target) in targets { values[name] = try target.map { .to(try known($0)) } ?? Cell(.null) }
+      let row = try set.current(try known(number))
       try set.update(row.reference, values, from: age == 0 ? row : row.copy(version: row.version - age))
     case .delete(let number, let age):
-      let row = try set.current(try place(number))
+      let row = try set.current(try known(number))
       set.delete(row.reference, at: row.version - age)
     case .tag(let person, let tag, let isAdded):
-      let other = [try place(tag)]
-      try set.tag(try place(person), add: isAdded ? other : [], remove: isAdded ? [] : other)
+      let other = [try known(tag)]
+      try set.tag(try known(person), add: isAdded ? other : [], remove: isAdded ? [] : other)
     case .order(let list, let items):
-      let order = try items.map(place)
+      let order = try items.map(known)
       // Items without a list now. An item that moves gets its order in the new list; a deleted item has none.
       let former = (reference.orders[list] ?? []).filter { !items.contains($0) }
       let left = former.compactMap { objects[$0] }.filter { object in
         set.set.updates.contains { $0.row.reference == object && isListless($0.row) }
       }
-      try set.link(try place(list), "items", remove: left, order: order)
+      try set.link(try known(list), "items", remove: left, order: order)
     case .pick(let list, let items):
-      let (old, owner) = (reference.picks[list] ?? [], try place(list))
+      let (old, owner) = (reference.picks[list] ?? [], try known(list))
       let (added, removed) = (items.filter { !old.contains($0) }, old.filter { !items.contains($0) })
-      try set.pair(owner, "picks", "pickers", add: try added.map(place), remove: try removed.map(place))
-      try set.link(owner, "picks", order: try items.map(place))
+      try set.pair(owner, "picks", "pickers", add: try added.map(known), remove: try removed.map(known))
+      try set.link(owner, "picks", order: try items.map(known))
       for item in added {
-        try set.link(try place(item), "pickers", order: try ((reference.pickers[item] ?? []) + [list]).map(place))
+        try set.link(try known(item), "pickers", order: try ((reference.pickers[item] ?? []) + [list]).map(known))
       }
       for item in removed {
         let rest = (reference.pickers[item] ?? []).filter { $0 != list }
-        try set.link(try place(item), "pickers", order: try rest.map(place))
+        try set.link(try known(item), "pickers", order: try rest.map(known))
       }
     case .keep(let team, let tag, let isAdded):
-      let other = [try place(tag)]
-      try set.link(try place(team), "keeps", add: isAdded ? other : [], remove: isAdded ? [] : other)
+      let other = [try known(tag)]
+      try set.link(try known(team), "keeps", add: isAdded ? other : [], remove: isAdded ? [] : other)
     }
   }
 
@@ -236,7 +238,9 @@ final class ModelExecution {
   private func compare() throws -> String? {
     let expected = reference.dump(model)
     lastDump = try dump()
-    for (found, wanted) in zip(lastDump, expected) where found != wanted { return "found \(found), expected \(wanted)" }
+    for (found, required) in zip(lastDump, expected) where found != required {
+      return "found \(found), expected \(required)"
+    }
     if lastDump.count != expected.count { return "found \(lastDump.count) objects, expected \(expected.count)" }
     if capabilities.contains(.rowVersions) {
       for (number, object) in reference.objects {

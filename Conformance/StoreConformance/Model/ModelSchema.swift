@@ -54,11 +54,11 @@ struct ModelSchema: Sendable {
   private static var team: EntityDefinition {
     var team = Fixtures.entity(
       "Team", [("title", .string), ("number", .integer64), ("stamp", .binaryData), ("notes", .transformable)])
-    var place = AttributeDefinition(name: "place", type: .composite)
-    place.elements = [
+    var position = AttributeDefinition(name: "place", type: .composite)
+    position.elements = [
       AttributeDefinition(name: "city", type: .string), AttributeDefinition(name: "floor", type: .integer16),
     ]
-    team.attributes.append(place)
+    team.attributes.append(position)
     team.fetchIndexes = [index("byNumber", "number"), index("byStamp", "stamp")]
     team.relationships = [
       Fixtures.many("members", "Person", inverse: "team"), Fixtures.one("lead", "Employee", inverse: "leads"),

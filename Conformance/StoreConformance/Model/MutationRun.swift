@@ -27,24 +27,24 @@ public struct MutationRun: Sendable {
     self.harness = harness
     let model = try ModelSchema()
     schema = model.schema
-    let place = try harness.makeLocation()
-    defer { try? harness.destroy(place) }
-    let filled = try ModelExecution(harness, place, model)
+    let location = try harness.makeLocation()
+    defer { try? harness.destroy(location) }
+    let filled = try ModelExecution(harness, location, model)
     for operation in operations {
       if let problem = try filled.run(operation) { throw Failure("\(operation): \(problem)") }
     }
     expected = try StoreLines.read(filled.session.store)
     try filled.close()
-    original = try Data(contentsOf: place.url)
-    companions = try Self.companions(of: place)
+    original = try Data(contentsOf: location.url)
+    companions = try Self.companions(of: location)
   }
 
-  private static func companions(of place: StoreLocation) throws -> [(path: String, data: Data)] {
-    guard let folder = place.folder else { return [] }
+  private static func companions(of location: StoreLocation) throws -> [(path: String, data: Data)] {
+    guard let folder = location.folder else { return [] }
     return try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().compactMap { path in
       let url = folder.appending(path: path)
       let isFile = try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile
-      return isFile == true && path != place.url.lastPathComponent ? (path, try Data(contentsOf: url)) : nil
+      return isFile == true && path != location.url.lastPathComponent ? (path, try Data(contentsOf: url)) : nil
     }
   }
 
@@ -53,15 +53,15 @@ public struct MutationRun: Sendable {
     var random = SplitMix64(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
     var bytes = [UInt8](original)
     let damage = Self.damage(&bytes, &random)
-    let place = try harness.makeLocation()
-    defer { try? harness.destroy(place) }
-    try Data(bytes).write(to: place.url)
+    let location = try harness.makeLocation()
+    defer { try? harness.destroy(location) }
+    try Data(bytes).write(to: location.url)
     for (path, data) in companions {
-      guard let url = place.folder?.appending(path: path) else { continue }
+      guard let url = location.folder?.appending(path: path) else { continue }
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try data.write(to: url)
     }
-    return (bytes.elementsEqual(original) ? .equal : read(place.url), damage)
+    return (bytes.elementsEqual(original) ? .equal : read(location.url), damage)
   }
 
   private func read(_ url: URL) -> Outcome {
@@ -78,11 +78,11 @@ public struct MutationRun: Sendable {
 
   /// Changes bytes at random, and returns a description.
   private static func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) -> String {
-    func place(_ limit: Int) -> Int { Int(random.next() % UInt64(max(1, limit))) }
-    let at = place(bytes.count)
+    func location(_ limit: Int) -> Int { Int(random.next() % UInt64(max(1, limit))) }
+    let at = location(bytes.count)
     switch random.next() % 8 {
     case 0, 1:
-      let bit = place(8)
+      let bit = location(8)
       bytes[at] ^= 1 << UInt8(bit)
       return "bit \(bit) of the byte \(at) flipped"
     case 2:
@@ -93,23 +93,23 @@ public struct MutationRun: Sendable {
       bytes.removeSubrange(at...)
       return "cut off at \(at)"
     case 4:
-      let count = min(1 + place(64), bytes.count - at)
+      let count = min(1 + location(64), bytes.count - at)
       bytes.removeSubrange(at..<at + count)
       return "\(count) bytes at \(at) removed"
     case 5:
-      let (from, count) = (place(bytes.count), 1 + place(256))
+      let (from, count) = (location(bytes.count), 1 + location(256))
       let part = bytes[from..<min(from + count, bytes.count)]
       bytes.insert(contentsOf: Array(part), at: at)
       return "\(part.count) bytes from \(from) repeated at \(at)"
     case 6:
-      let (from, count) = (place(bytes.count), 1 + place(256))
+      let (from, count) = (location(bytes.count), 1 + location(256))
       for (offset, byte) in Array(bytes[from..<min(from + count, bytes.count)]).enumerated()
       where at + offset < bytes.count {
         bytes[at + offset] = byte
       }
       return "up to \(count) bytes from \(from) written over those at \(at)"
     default:
-      let count = min(1 + place(4096), bytes.count - at)
+      let count = min(1 + location(4096), bytes.count - at)
       for offset in 0..<count { bytes[at + offset] = 0 }
       return "\(count) bytes at \(at) are zero"
     }

@@ -18,14 +18,14 @@ public struct PairRun {
   public func run(
     _ operations: [ModelOperation], to targets: [any StoreHarness]
   ) throws -> [(target: String, problem: String?)] {
-    let place = try source.makeLocation()
-    defer { try? source.destroy(place) }
-    let filled = try ModelExecution(source, place, model)
+    let location = try source.makeLocation()
+    defer { try? source.destroy(location) }
+    let filled = try ModelExecution(source, location, model)
     for operation in operations {
       if let problem = try filled.run(operation) { return [(source.name, "\(operation): \(problem)")] }
     }
     let results = try targets.map { target in
-      do { return (target.name, try copy(filled.session.store, place, to: target)) } catch let error as StoreError {
+      do { return (target.name, try copy(filled.session.store, location, to: target)) } catch let error as StoreError {
         return (target.name, error.description)
       }
     }
@@ -33,8 +33,8 @@ public struct PairRun {
     return results
   }
 
-  private func copy(_ store: any Store, _ place: StoreLocation, to target: any StoreHarness) throws -> String? {
-    let (expected, before) = (try StoreLines.read(store), try Self.bytes(place))
+  private func copy(_ store: any Store, _ location: StoreLocation, to target: any StoreHarness) throws -> String? {
+    let (expected, before) = (try StoreLines.read(store), try Self.bytes(location))
     let (there, back) = (try target.makeLocation(), try source.makeLocation())
     defer {
       try? target.destroy(there)
@@ -49,38 +49,38 @@ public struct PairRun {
     try returned.close()
     if let problem = try newKey(copied) { return problem }
     try copied.close()
-    if try Self.bytes(place) != before { return "the source's files are others now" }
-    for (harness, place) in [(target, there), (source, back)] {
-      let left = try Self.files(place).filter { !harness.belongs($0, to: place) }
+    if try Self.bytes(location) != before { return "the source's files are others now" }
+    for (harness, location) in [(target, there), (source, back)] {
+      let left = try Self.files(location).filter { !harness.belongs($0, to: location) }
       if !left.isEmpty { return "left behind: \(left)" }
     }
     return nil
   }
 
-  private func make(_ harness: any StoreHarness, _ place: StoreLocation, _ store: any Store) throws -> any Store {
+  private func make(_ harness: any StoreHarness, _ location: StoreLocation, _ store: any Store) throws -> any Store {
     let backend = CheckedBackend(harness.backend)
     guard harness.backend.capabilities.contains(.persistent) else {
-      let made = try backend.open(at: place.url, schema: store.schema, options: StoreOptions())
+      let made = try backend.open(at: location.url, schema: store.schema, options: StoreOptions())
       try StoreCopy(store, to: made).run {}
       return made
     }
-    try backend.make(at: place.url, copying: store, options: StoreOptions())
-    return try backend.open(at: place.url, schema: store.schema, options: StoreOptions())
+    try backend.make(at: location.url, copying: store, options: StoreOptions())
+    return try backend.open(at: location.url, schema: store.schema, options: StoreOptions())
   }
 
   /// Checks that an existing store stays, unless it is to be replaced.
   private func refusal(
-    _ harness: any StoreHarness, _ place: StoreLocation, _ store: any Store, _ copied: any Store
+    _ harness: any StoreHarness, _ location: StoreLocation, _ store: any Store, _ copied: any Store
   ) throws -> String? {
-    guard place.folder != nil, harness.backend.capabilities.contains(.localFiles) else { return nil }
-    let before = try Self.bytes(place)
+    guard location.folder != nil, harness.backend.capabilities.contains(.localFiles) else { return nil }
+    let before = try Self.bytes(location)
     do {
-      try CheckedBackend(harness.backend).make(at: place.url, copying: store, options: StoreOptions())
+      try CheckedBackend(harness.backend).make(at: location.url, copying: store, options: StoreOptions())
       return "a store was made where there was one"
     } catch {
       if error.code != .exists { return "a place that is taken gave \(error)" }
     }
-    return try Self.bytes(place) == before ? nil : "a refused copy changed what was there"
+    return try Self.bytes(location) == before ? nil : "a refused copy changed what was there"
   }
 
   /// Checks that keys of copied objects are never assigned again.
@@ -105,15 +105,15 @@ public struct PairRun {
     return found.count == expected.count ? nil : "\(found.count) objects, expected \(expected.count)"
   }
 
-  private static func files(_ place: StoreLocation) throws -> [String] {
-    try place.folder.map { try FileManager.default.contentsOfDirectory(atPath: $0.path).sorted() } ?? []
+  private static func files(_ location: StoreLocation) throws -> [String] {
+    try location.folder.map { try FileManager.default.contentsOfDirectory(atPath: $0.path).sorted() } ?? []
   }
 
   /// The contents of the regular files, without files that coordinate processes.
-  private static func bytes(_ place: StoreLocation) throws -> [String: Data] {
-    guard let folder = place.folder else { return [:] }
+  private static func bytes(_ location: StoreLocation) throws -> [String: Data] {
+    guard let folder = location.folder else { return [:] }
     var found: [String: Data] = [:]
-    for name in try files(place) where !name.hasSuffix("-lock") && !name.hasSuffix("-shm") {
+    for name in try files(location) where !name.hasSuffix("-lock") && !name.hasSuffix("-shm") {
       let url = folder.appending(path: name)
       if try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true {
         found[name] = try Data(contentsOf: url)

@@ -150,14 +150,14 @@ extension Value {
   /// A hash of all bytes, eight at a time: values are large, and compared after every step.
   private static func digest(_ data: Data) -> UInt64 {
     data.withUnsafeBytes { bytes in
-      var (sum, place) = (UInt64(7), 0)
-      while place + 8 <= bytes.count {
-        sum = (sum ^ bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) &* 0x100_0000_01B3
-        place += 8
+      var (sum, position) = (UInt64(7), 0)
+      while position + 8 <= bytes.count {
+        sum = (sum ^ bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)) &* 0x100_0000_01B3
+        position += 8
       }
-      while place < bytes.count {
-        sum = (sum ^ UInt64(bytes[place])) &* 0x100_0000_01B3
-        place += 1
+      while position < bytes.count {
+        sum = (sum ^ UInt64(bytes[position])) &* 0x100_0000_01B3
+        position += 1
       }
       return sum
     }

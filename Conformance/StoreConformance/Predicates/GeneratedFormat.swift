@@ -156,7 +156,7 @@ struct GeneratedFormat {
       text += "distinct("
       add(inner)
       text += ")"
-    case .gathered(let op, var collection):
+    case .collected(let op, var collection):
       let attribute = collection.attribute
       collection.attribute = []
       add(collection)

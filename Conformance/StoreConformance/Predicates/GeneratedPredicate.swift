@@ -51,7 +51,7 @@ indirect enum GeneratedSet: Sendable {
   case combined(GeneratedSet, String, GeneratedSet)
   case distinct(GeneratedSet)
   /// `@unionOfObjects` and `@distinctUnionOfObjects` over the collection's attribute.
-  case gathered(String, GeneratedCollection)
+  case collected(String, GeneratedCollection)
 }
 
 /// A sort: keys to a value, and the method that compares texts, nil for the literal order.

@@ -7,15 +7,15 @@ import StoreSchema
 /// objects as evaluation in memory.
 public final class PlanComparison {
   private let harness: any StoreHarness
-  private let place: StoreLocation
+  private let location: StoreLocation
   private let filled: ModelExecution
 
   /// Fills a store of a harness with the objects that random operations of the seed make.
   public init(_ harness: any StoreHarness, seed: UInt64, operations: Int = 150) throws {
     self.harness = harness
-    place = try harness.makeLocation()
+    location = try harness.makeLocation()
     filled = try ModelExecution(
-      harness, place, try ModelSchema(), of: ModelOperation.stream(count: operations, seed: seed))
+      harness, location, try ModelSchema(), of: ModelOperation.stream(count: operations, seed: seed))
   }
 
   /// The names of the entities that predicates can be about.
@@ -47,6 +47,6 @@ public final class PlanComparison {
   /// Closes and removes the store.
   public func close() throws {
     try filled.close()
-    try harness.destroy(place)
+    try harness.destroy(location)
   }
 }

@@ -115,7 +115,7 @@ extension PredicateGenerator {
     collection.attribute = attribute.keys
     let set: GeneratedSet =
       random.below(3) == 0
-      ? .gathered(note(one(["@unionOfObjects", "@distinctUnionOfObjects"])), collection) : .members(collection)
+      ? .collected(note(one(["@unionOfObjects", "@distinctUnionOfObjects"])), collection) : .members(collection)
     return (combined(set, entity, attribute), entity, attribute)
   }
 

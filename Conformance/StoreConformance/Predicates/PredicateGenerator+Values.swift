@@ -7,10 +7,10 @@ extension PredicateGenerator {
 
   /// An attribute at a path of to-one relationships: of a given length where possible, otherwise of a random one.
   mutating func attribute(
-    of entity: Entity, hops wanted: Int? = nil, where fits: (AttributeType) -> Bool
+    of entity: Entity, hops required: Int? = nil, where fits: (AttributeType) -> Bool
   ) -> Found? {
     var (keys, current) = ([String](), entity)
-    while wanted.map({ keys.count < $0 }) ?? (random.below(4) == 0),
+    while required.map({ keys.count < $0 }) ?? (random.below(4) == 0),
       let hop = hops(of: current, toMany: false).randomElement(using: &random)
     {
       keys.append(hop.name)

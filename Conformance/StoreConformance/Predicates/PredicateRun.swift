@@ -31,9 +31,9 @@ public struct PredicateRun {
 
   /// Fills a store by operations and runs `count` predicates on it.
   public func run(count: Int, seed: UInt64, operations: Int = 150) throws -> Report {
-    let place = try harness.makeLocation()
-    defer { try? harness.destroy(place) }
-    let filled = try ModelExecution(harness, place, model, of: ModelOperation.stream(count: operations, seed: seed))
+    let location = try harness.makeLocation()
+    defer { try? harness.destroy(location) }
+    let filled = try ModelExecution(harness, location, model, of: ModelOperation.stream(count: operations, seed: seed))
     var report = Report()
     let reference = { (number: Int) -> ObjectReference? in filled.objects[number] }
     var generator = PredicateGenerator(
@@ -73,7 +73,7 @@ public struct PredicateRun {
       fetch.entity.name, format.text, format.arguments,
       sort: fetch.sort.map { ($0.isAscending ? "" : "-") + $0.keys.joined(separator: ".") }, offset: fetch.offset,
       limit: fetch.limit, exactly: false)
-    for (place, step) in fetch.sort.enumerated() { plan.sort[place].comparison = Self.textOrder(step.selector) }
+    for (position, step) in fetch.sort.enumerated() { plan.sort[position].comparison = Self.textOrder(step.selector) }
     return plan
   }
 

@@ -126,7 +126,7 @@ struct ReferenceEvaluator {
     case .members(let collection): return values(collection, objects)
     case .constants(let values): return values
     case .distinct(let inner): return ReferenceValues.distinct(values(inner, objects))
-    case .gathered(let op, let collection):
+    case .collected(let op, let collection):
       let values = values(collection, objects)
       return op == "@distinctUnionOfObjects" ? ReferenceValues.distinct(values) : values
     case .combined(let left, let op, let right):

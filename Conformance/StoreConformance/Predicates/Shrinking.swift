@@ -16,7 +16,7 @@ extension PredicateGenerator.Fetch {
       result.append(fetch)
     }
     for part in predicate.shorter { add { $0.predicate = part } }
-    for place in sort.indices { add { $0.sort.remove(at: place) } }
+    for position in sort.indices { add { $0.sort.remove(at: position) } }
     if offset > 0 { add { $0.offset = 0 } }
     if limit != nil { add { $0.limit = nil } }
     return result

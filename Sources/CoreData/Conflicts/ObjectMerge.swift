@@ -23,8 +23,8 @@ struct ObjectMerge {
       guard object.core === core, object.flags.isDisjoint(with: [.inserted, .gone]) else { continue }
       // The row that the conflict reports is used, even if the store has a newer one now: a subclass may rely on its
       // values.
-      let isToldGone = conflict.persisted == nil && conflict.content.storedVersion == 0
-      try merge.merge(object, isToldGone ? nil : conflict.persisted ?? core.storedRow(of: object))
+      let isReportedGone = conflict.persisted == nil && conflict.content.storedVersion == 0
+      try merge.merge(object, isReportedGone ? nil : conflict.persisted ?? core.storedRow(of: object))
     }
     merge.end()
     tell(conflicts.map(\.content.object))

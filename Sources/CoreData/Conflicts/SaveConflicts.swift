@@ -95,7 +95,9 @@ extension ContextCore {
     if conflicts.referrers.isEmpty && conflicts.forPolicy.isEmpty {
       throw CoreDataError.make(
         StoreError(
-          .invalidArgument, "The store reports conflicts of objects that are not in the save; nothing was saved."))
+          .invalidArgument,
+          "The store has reported conflicts of objects that are not in the save, which is a mistake of the store. Nothing was saved."
+        ))
     }
     if !conflicts.referrers.isEmpty { try propagateDeletes(to: conflicts.referrers, attempt: propagations) }
     if !conflicts.forPolicy.isEmpty, !met.insert(conflicts.marks).inserted { throw conflicts.error }

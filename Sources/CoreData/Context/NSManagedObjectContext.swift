@@ -25,7 +25,7 @@ public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
 
 /// A set of objects whose changes reach the stores when the context is saved.
 ///
-/// The context itself may be passed between threads. Everything else is used inside ``performAndWait(_:)`` or
+/// The context itself may be passed between threads. Everything else is used inside `performAndWait(_:)` or
 /// ``perform(_:)``, or on the main queue for a main-queue context. Code of `@MainActor`, the main thread and blocks of
 /// `DispatchQueue.main` run on the main queue.
 open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {

@@ -21,19 +21,19 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// The URL of the store. Setting it changes only what this property returns: no file moves. After files were moved,
   /// use ``NSPersistentStoreCoordinator/setURL(_:for:)``.
   open var url: URL? {
-    get { toldURL }
+    get { reportedURL }
     set { given.withLock { $0.url = newValue } }
   }
-  final var toldURL: URL? { given.withLock { $0.url } ?? location }
+  final var reportedURL: URL? { given.withLock { $0.url } ?? location }
   /// The URL of the store, even if a client has set another ``url``.
   final var location: URL? {
-    get { place.withLock { $0 } }
+    get { currentURL.withLock { $0 } }
     set {
-      place.withLock { $0 = newValue }
+      currentURL.withLock { $0 = newValue }
       given.withLock { $0.url = nil }
     }
   }
-  private let place: Mutex<URL?>
+  private let currentURL: Mutex<URL?>
 
   /// Values that clients have set, mostly of stores that they implement.
   private struct Given {
@@ -72,7 +72,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     root = setup.coordinator
     configuration = setup.configurationName
     settings = setup.options
-    place = Mutex(setup.url)
+    currentURL = Mutex(setup.url)
     typeName = setup.type
     index = setup.index
     cache = RowCache(roots: engine.schema.entities.count)
@@ -94,7 +94,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     self.root = root
     configuration = name ?? NSManagedObjectModel.defaultConfiguration
     settings = options
-    place = Mutex(url)
+    currentURL = Mutex(url)
     typeName = "\(Self.self)"
     index = .max
     // A model that is not valid is reported when the store is added.
@@ -184,7 +184,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
   final var refusesChanges: Bool { isReadOnlyFlag || given.withLock { $0.isReadOnly } }
   private var readOnly: StoreError {
-    StoreError(.readOnly, "The store is read-only, or was set to read-only.", context: ["url": location?.path ?? ""])
+    StoreError(
+      .readOnly, "The store is read-only, or was set to read-only. Open it for writing to change it.",
+      context: ["url": location?.path ?? ""])
   }
 
   /// The opened store. Throws `closed` after the store was removed from its coordinator.
@@ -195,7 +197,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   var removed: StoreError {
-    StoreError(.closed, "The store was removed from its coordinator.", context: ["url": location?.path ?? ""])
+    StoreError(
+      .closed, "The store was removed from its coordinator. Add it again to use it.",
+      context: ["url": location?.path ?? ""])
   }
 
   /// A view of the present content of the store.

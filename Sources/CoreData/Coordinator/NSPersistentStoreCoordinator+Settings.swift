@@ -49,12 +49,12 @@ extension NSPersistentStoreCoordinator {
   /// That is the part of the configuration. A store that was made without a configuration holds the whole model, and
   /// keeps it. So does a store of an earlier version of this library, which made all stores of the whole model.
   func openEngine(
-    _ backend: any StoreBackend, at place: URL, configuration: String?, _ options: [AnyHashable: Any]?,
+    _ backend: any StoreBackend, at storeURL: URL, configuration: String?, _ options: [AnyHashable: Any]?,
     _ frozen: FrozenModel
   ) throws(StoreError) -> any Store {
     let (whole, part) = (frozen.schema, schema(frozen, ofConfiguration: configuration))
     func openWhole() throws(StoreError) -> any Store {
-      try backend.open(at: place, schema: whole, options: settings(options, frozen))
+      try backend.open(at: storeURL, schema: whole, options: settings(options, frozen))
     }
     func isWhole(_ hashes: [String: [UInt8]]?) -> Bool {
       hashes.map { whole.compatibility(withVersionHashes: $0) != .different } ?? false
@@ -62,10 +62,10 @@ extension NSPersistentStoreCoordinator {
     if part.isWhole { return try openWhole() }
     let ofPart = settings(options, frozen, configuration: configuration)
     // In that case `open` throws no error for a mismatch, so the hashes are compared first.
-    if ofPart.ignoresModelVersion, isWhole(try? backend.metadata(at: place, options: ofPart).versionHashes) {
+    if ofPart.ignoresModelVersion, isWhole(try? backend.metadata(at: storeURL, options: ofPart).versionHashes) {
       return try openWhole()
     }
-    do { return try backend.open(at: place, schema: part, options: ofPart) } catch {
+    do { return try backend.open(at: storeURL, schema: part, options: ofPart) } catch {
       guard error.code == .modelMismatch, isWhole(error.modelHashes?.store) else { throw error }
       return try openWhole()
     }

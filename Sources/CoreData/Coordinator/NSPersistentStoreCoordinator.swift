@@ -103,16 +103,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
   ) throws -> NSPersistentStore {
     let frozen = try frozenModel()
     let engine: any Store
-    let place = url ?? URL(fileURLWithPath: "/dev/null")
+    let engineURL = url ?? URL(fileURLWithPath: "/dev/null")
     OptionsWithoutEffect.warn(options)
-    do { engine = try openEngine(backend, at: place, configuration: configuration, options, frozen) } catch {
+    do { engine = try openEngine(backend, at: engineURL, configuration: configuration, options, frozen) } catch {
       OptionsWithoutEffect.warn(options, after: error)
       throw CoreDataError.make(error)
     }
     if let twin = openStores.first(where: { $0.identifier == engine.identifier }) {
       // The engine has no changes that closing it could save.
       try? engine.close()
-      throw CoreDataError.sameIdentifier(place, twin)
+      throw CoreDataError.sameIdentifier(engineURL, twin)
     }
     let index: Int
     do { index = try freeIndex() } catch {
@@ -220,7 +220,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     try cachedModel(at: url, options)
   }
 
-  /// Runs a request of a context on the stores. A fetch returns the array of ``NSManagedObjectContext/fetch(_:)``, any
+  /// Runs a request of a context on the stores. A fetch returns the array of `NSManagedObjectContext.fetch(_:)`, any
   /// other request its ``NSPersistentStoreResult``.
   open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
     if context.core.coordinator !== self { misuse("The context belongs to another coordinator; use that one.") }
@@ -248,12 +248,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
   /// The store whose file is at the URL; nil where the coordinator has none there.
   open func persistentStore(for URL: URL) -> NSPersistentStore? {
-    let wanted = URL.standardizedFileURL
-    return openStores.first { $0.location?.standardizedFileURL == wanted }
+    let required = URL.standardizedFileURL
+    return openStores.first { $0.location?.standardizedFileURL == required }
   }
 
   /// The URL of a store; `/dev/null` for a store without a URL.
-  open func url(for store: NSPersistentStore) -> URL { store.toldURL ?? URL(fileURLWithPath: "/dev/null") }
+  open func url(for store: NSPersistentStore) -> URL { store.reportedURL ?? URL(fileURLWithPath: "/dev/null") }
 
   /// Moves a store of this coordinator to `url`. Returns whether it did. If not, the store stays in use at its present
   /// URL, and a message on standard error has the reason.

@@ -74,13 +74,13 @@ struct RowTable: ~Copyable {
 
   /// The address of a key's row in an existing page.
   @inline(__always)
-  private func place(_ key: Int64, _ page: Int) -> Rows {
+  private func slot(_ key: Int64, _ page: Int) -> Rows {
     pages[page].rows.unsafelyUnwrapped + Int(truncatingIfNeeded: key & 31)
   }
 
   /// The address of a key's row; nil where there is no page for it.
   @inline(__always)
-  private func place(_ key: Int64) -> Rows? {
+  private func slot(_ key: Int64) -> Rows? {
     pages[index(Self.number(key))].rows.map { $0 + Int(truncatingIfNeeded: key & 31) }
   }
 
@@ -106,7 +106,7 @@ struct RowTable: ~Copyable {
   /// Puts a row into a page that has none for the key.
   @inline(__always)
   private mutating func fill(_ page: Int, _ row: consuming Row?, _ key: Int64) {
-    place(key, page).initialize(to: row)
+    slot(key, page).initialize(to: row)
     pages[page].count &+= 1
     count &+= 1
   }
@@ -146,17 +146,17 @@ struct RowTable: ~Copyable {
   // MARK: Rows
 
   @inline(__always)
-  func row(_ key: Int64) -> Row? { place(key)?.pointee }
+  func row(_ key: Int64) -> Row? { slot(key)?.pointee }
 
   /// Keeps the newer of the given and the known row by version, and returns it. Returns the known row if both are
   /// equal, so that it is shared. If two rows of one version differ, which only a program that does not count versions
   /// can cause, the given one is kept. An unknown row is kept if `isCurrent`.
   @inline(__always)
   mutating func merge(_ row: Row, isCurrent: Bool) -> Row {
-    if let place = place(row.key), let known = place.pointee {
+    if let slot = slot(row.key), let known = slot.pointee {
       if known.version > row.version { return row }
       if known.version == row.version && known.hasEqualBytes(row) { return known }
-      place.pointee = row
+      slot.pointee = row
     } else if isCurrent {
       fill(madePage(row.key), row, row.key)
     }
@@ -166,16 +166,16 @@ struct RowTable: ~Copyable {
   /// Prefetches the row of a key that will be needed soon.
   @inline(__always)
   func prefetch(_ key: Int64) {
-    if let place = place(key) { cd_prefetch(UnsafeRawPointer(place).load(as: UnsafeRawPointer?.self)) }
+    if let slot = slot(key) { cd_prefetch(UnsafeRawPointer(slot).load(as: UnsafeRawPointer?.self)) }
   }
 
   /// Keeps the row that a commit has written, unless a newer one is known.
   @inline(__always)
   mutating func put(_ row: Row) {
     let page = madePage(row.key)
-    let place = place(row.key, page)
-    guard let known = place.pointee.view else { return fill(page, row, row.key) }
-    if known.version <= row.version { place.pointee = row }
+    let slot = slot(row.key, page)
+    guard let known = slot.pointee.view else { return fill(page, row, row.key) }
+    if known.version <= row.version { slot.pointee = row }
   }
 
   /// ``merge(_:isCurrent:)`` for many rows. Each is replaced by the row that ``merge(_:isCurrent:)`` returns.
@@ -184,7 +184,7 @@ struct RowTable: ~Copyable {
       if isCurrent {
         let key = read.key(index)
         let page = madePage(key)
-        if place(key, page).pointee == nil {
+        if slot(key, page).pointee == nil {
           fill(page, read.rows[index], key)
           continue
         }
@@ -205,7 +205,7 @@ struct RowTable: ~Copyable {
   /// Removes a row and returns it.
   mutating func take(_ key: Int64) -> Row? {
     let page = index(Self.number(key))
-    guard pages[page].rows != nil, let row = place(key, page).pointee.take() else { return nil }
+    guard pages[page].rows != nil, let row = slot(key, page).pointee.take() else { return nil }
     count &-= 1
     pages[page].count &-= 1
     if pages[page].count == 0 { removePage(page) }
@@ -218,8 +218,8 @@ struct RowTable: ~Copyable {
     var unused: [Int64] = []
     for index in 0...mask {
       guard let rows = pages[index].rows else { continue }
-      for place in 0..<Self.pageSize where rows[place]?.isUniquelyHeld() == true {
-        guard let row = rows[place] else { continue }
+      for slot in 0..<Self.pageSize where rows[slot]?.isUniquelyHeld() == true {
+        guard let row = rows[slot] else { continue }
         kept += row.byteCount
         if kept > limit { unused.append(row.key) }
       }

@@ -70,12 +70,14 @@ extension NSPersistentStoreCoordinator {
       }
       let found = try backend.metadata(at: url, options: settings)
       guard found.identifier == store.ownIdentifier else {
-        throw StoreError(.invalidArgument, "Another store is at the URL.", context: ["url": url.path])
+        throw StoreError(
+          .invalidArgument, "Another store is at the URL. Remove it first, or choose another URL.",
+          context: ["url": url.path])
       }
       // Also needed where the former URL is opened again: the store there may count versions anew.
       defer { for core in attachedContexts { core.leave(.stores) } }
-      try store.reconnect(at: url) { (place) throws(StoreError) in
-        try backend.open(at: place, schema: schema, options: settings)
+      try store.reconnect(at: url) { (storeURL) throws(StoreError) in
+        try backend.open(at: storeURL, schema: schema, options: settings)
       }
     } catch { throw CoreDataError.make(error) }
   }

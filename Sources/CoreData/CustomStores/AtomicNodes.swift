@@ -117,7 +117,8 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
       store.setNodes(nodes)
       for (node, values) in before { node.propertyCache = values }
       self.error.withLock { $0 = error }
-      throw StoreError(.io, "The store has not saved the changes.", cause: "\(error)")
+      throw StoreError(
+        .io, "The save method of the store's class has thrown an error. Nothing was saved.", cause: "\(error)")
     }
   }
 

@@ -46,7 +46,7 @@ struct ClassBackend: StoreBackend {
   func replace(at destination: URL, with source: URL, options: StoreOptions) throws(StoreError) {
     let (target, origin) = (try file(destination), try file(source))
     guard let content = try origin.content() else {
-      throw StoreError(.notFound, "There is no store to copy.", context: ["path": source.path])
+      throw StoreError(.notFound, "There is no store to copy at the URL.", context: ["path": source.path])
     }
     _ = try metadata(at: source, options: options)
     let generation = try target.generation()
@@ -64,7 +64,9 @@ struct ClassBackend: StoreBackend {
       )
     }
     guard url.isFileURL else {
-      throw StoreError(.invalidArgument, "The URL is not a file URL.", context: ["url": url.absoluteString])
+      throw StoreError(
+        .invalidArgument, "The URL of the store is not a file URL. Use a file URL.",
+        context: ["url": url.absoluteString])
     }
     return try AtomicFile(url.path)
   }

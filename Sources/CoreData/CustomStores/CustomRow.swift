@@ -34,7 +34,7 @@ struct CustomRow {
         throw fault(relationship.relationship.name, given)
       }
       builder.setInt(slot, target.key)
-      if let place = relationship.relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
+      if let entitySlot = relationship.relationship.entitySlot { builder.setInt(entitySlot, Int64(target.entity)) }
     }
     return builder
   }
@@ -55,7 +55,8 @@ struct CustomRow {
 
   private func fault(_ name: String, _ given: Any) -> StoreError {
     StoreError(
-      .invalidArgument, "The store gave a value that its property cannot have.",
+      .invalidArgument,
+      "The store has returned a value that its property cannot have. Return a value of the property's type.",
       context: ["property": "\(info.entity.name).\(name)", "type": "\(type(of: given))"])
   }
 }

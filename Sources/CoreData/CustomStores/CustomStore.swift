@@ -105,7 +105,7 @@ extension NSPersistentStore {
   func load(_ type: String, _ frozen: FrozenModel, index: Int) throws {
     let backend = CheckedBackend(ClassBackend(storeType: type, storeClass: Swift.type(of: self)))
     var schema = root?.schema(frozen, ofConfiguration: configuration) ?? frozen.schema
-    do { try backend.requirePower(for: schema, StoreOptionCoding.options(options)) } catch {
+    do { try backend.requireCapability(for: schema, StoreOptionCoding.options(options)) } catch {
       throw CoreDataError.make(error)
     }
     let references = StoreReferences()

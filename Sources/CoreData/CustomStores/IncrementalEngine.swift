@@ -131,12 +131,12 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     return request
   }
 
-  private func unexpected(_ found: Any, _ wanted: String) -> CocoaError {
+  private func unexpected(_ found: Any, _ required: String) -> CocoaError {
     let id = found as? NSManagedObjectID ?? (found as? NSManagedObject)?.ownID
     let given = id.map { "\($0)" } ?? "\(type(of: found))"
     return CocoaError(
       .persistentStoreInvalidType,
-      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(given); it should return \(wanted)."])
+      userInfo: [NSLocalizedDescriptionKey: "\(type(of: store)) gave \(given); it should return \(required)."])
   }
 
   /// The members of a to-many relationship, as faults.
@@ -204,7 +204,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   }
 
   func rehearse(_ changes: ChangeSet) throws(StoreError) -> [Conflict] {
-    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only. Open it for writing to change it.") }
     return try calling { (_) throws(StoreError) in try conflicts(of: sealed(changes, isRehearsal: true)) }
   }
 
@@ -232,12 +232,13 @@ final class IncrementalEngine: Store, @unchecked Sendable {
     let changes = try sealed(changes)
     let conflicts = try conflicts(of: changes)
     if !conflicts.isEmpty { return .conflicts(conflicts) }
-    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only.") }
+    if isReadOnly { throw StoreError(.readOnly, "The store was opened read-only. Open it for writing to change it.") }
     let request = NSSaveChangesRequest(
       inserted: Set(save.inserted), updated: Set(save.updated), deleted: Set(save.deleted), locked: Set(save.locked))
     do { _ = try store.execute(request, with: save.context) } catch {
       state.withLock { $0.error = error }
-      throw StoreError(.io, "The store has not saved the changes.", cause: "\(error)")
+      throw StoreError(
+        .io, "The save method of the store's class has thrown an error. Nothing was saved.", cause: "\(error)")
     }
     request.empty()
     for row in changes.insertions { references.setRow(row, of: row.key) }

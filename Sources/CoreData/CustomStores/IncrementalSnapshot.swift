@@ -33,7 +33,7 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
   }
 
   private static func failure(_ error: any Error) -> StoreError {
-    StoreError(.io, "The store could not be read.", cause: "\(error)")
+    StoreError(.io, "The store's class has thrown an error while it was read.", cause: "\(error)")
   }
 
   // MARK: Single objects
@@ -48,8 +48,8 @@ final class IncrementalSnapshot: StoreSnapshot, @unchecked Sendable {
 
   /// Sends a fetch for a batch of objects, so that the store can read them at once before they are read one by one.
   private func announce(_ keys: [Int64], _ entity: Int) throws(StoreError) {
-    let wanted = NSPredicate(format: "SELF IN %@", keys.compactMap(engine.id(of:)) as NSArray)
-    try calling { _ = try fetch(entity, wanted, withSubentities: true, from: $0) }
+    let required = NSPredicate(format: "SELF IN %@", keys.compactMap(engine.id(of:)) as NSArray)
+    try calling { _ = try fetch(entity, required, withSubentities: true, from: $0) }
   }
 
   func row(of entity: Int, key: Int64) throws(StoreError) -> Row? {

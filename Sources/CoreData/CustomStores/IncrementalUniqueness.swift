@@ -82,20 +82,20 @@ struct IncrementalUniqueness {
   /// The stored objects that have one of the values.
   private func rows(with values: [Value], _ slot: Int, of entity: Entity) throws(StoreError) -> [Row] {
     let info = engine.frozen.infos[entity.index]
-    let wanted: (name: String, values: [Any])
+    let required: (name: String, values: [Any])
     if let attribute = info.attributes.first(where: { $0.attribute.slot == slot }) {
-      wanted = (
+      required = (
         attribute.attribute.name, values.compactMap { AttributeCoding.decode($0, attribute.attribute.type) }
       )
     } else if let relationship = entity.relationships.first(where: { $0.slot == slot }) {
-      wanted = (
+      required = (
         relationship.name,
         values.compactMap { value in if case .int(let key) = value { engine.id(of: key) } else { nil } }
       )
     } else {
       return []
     }
-    let predicate = NSPredicate(format: "%K IN %@", wanted.name, wanted.values as NSArray)
+    let predicate = NSPredicate(format: "%K IN %@", required.name, required.values as NSArray)
     return try snapshot.rows(of: entity.index, where: predicate)
   }
 }

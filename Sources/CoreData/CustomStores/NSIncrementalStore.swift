@@ -2,8 +2,9 @@ import Foundation
 
 /// A store that a client implements row by row: contexts send it requests, and read the values of single objects.
 ///
-/// A subclass overrides ``loadMetadata()``, ``execute(_:with:)``, ``newValuesForObject(with:with:)``,
-/// ``newValue(forRelationship:forObjectWith:with:)`` and ``obtainPermanentIDs(for:)``. It is registered with
+/// A subclass overrides ``NSPersistentStore/loadMetadata()``, ``execute(_:with:)``,
+/// ``newValuesForObject(with:with:)``, ``newValue(forRelationship:forObjectWith:with:)`` and
+/// ``obtainPermanentIDs(for:)``. It is registered with
 /// ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``.
 ///
 /// A fetch is passed on unchanged: the store applies predicate, sort descriptors, offset and limit itself. With a batch

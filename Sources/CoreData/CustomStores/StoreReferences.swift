@@ -42,9 +42,9 @@ final class StoreReferences: Sendable {
     let (name, object) = Self.name(reference, entity.root)
     return state.withLock { state in
       if let known = state.keys[name] {
-        let place = Int(known - 1)
+        let position = Int(known - 1)
         // A sub-entity is closer to the real entity.
-        if !entity.subtree.contains(state.entries[place].entity.index) { state.entries[place].entity = entity }
+        if !entity.subtree.contains(state.entries[position].entity.index) { state.entries[position].entity = entity }
         return known
       }
       state.entries.append(Entry(entity: entity, name: name, object: object))
@@ -131,10 +131,10 @@ final class StoreReferences: Sendable {
     if keys.isEmpty { return }
     state.withLock { state in
       for key in keys where key > 0 && key <= state.entries.count {
-        let place = Int(key - 1)
-        state.entries[place].isGone = true
-        state.entries[place].row = nil
-        if state.keys[state.entries[place].name] == key { state.keys[state.entries[place].name] = nil }
+        let position = Int(key - 1)
+        state.entries[position].isGone = true
+        state.entries[position].row = nil
+        if state.keys[state.entries[position].name] == key { state.keys[state.entries[position].name] = nil }
       }
     }
   }

@@ -129,97 +129,97 @@ public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 
 // The codes by their C names. Existing code compares them with NSError.code.
-/// 1550, the number of ``CocoaError/Code/managedObjectValidation``.
+/// 1550, the number of `CocoaError.Code.managedObjectValidation`.
 public let NSManagedObjectValidationError = 1550
-/// 1551, the number of ``CocoaError/Code/managedObjectConstraintValidation``.
+/// 1551, the number of `CocoaError.Code.managedObjectConstraintValidation`.
 public let NSManagedObjectConstraintValidationError = 1551
-/// 1560, the number of ``CocoaError/Code/validationMultipleErrors``.
+/// 1560, the number of `CocoaError.Code.validationMultipleErrors`.
 public let NSValidationMultipleErrorsError = 1560
-/// 1570, the number of ``CocoaError/Code/validationMissingMandatoryProperty``.
+/// 1570, the number of `CocoaError.Code.validationMissingMandatoryProperty`.
 public let NSValidationMissingMandatoryPropertyError = 1570
-/// 1580, the number of ``CocoaError/Code/validationRelationshipLacksMinimumCount``.
+/// 1580, the number of `CocoaError.Code.validationRelationshipLacksMinimumCount`.
 public let NSValidationRelationshipLacksMinimumCountError = 1580
-/// 1590, the number of ``CocoaError/Code/validationRelationshipExceedsMaximumCount``.
+/// 1590, the number of `CocoaError.Code.validationRelationshipExceedsMaximumCount`.
 public let NSValidationRelationshipExceedsMaximumCountError = 1590
-/// 1600, the number of ``CocoaError/Code/validationRelationshipDeniedDelete``.
+/// 1600, the number of `CocoaError.Code.validationRelationshipDeniedDelete`.
 public let NSValidationRelationshipDeniedDeleteError = 1600
-/// 1610, the number of ``CocoaError/Code/validationNumberTooLarge``.
+/// 1610, the number of `CocoaError.Code.validationNumberTooLarge`.
 public let NSValidationNumberTooLargeError = 1610
-/// 1620, the number of ``CocoaError/Code/validationNumberTooSmall``.
+/// 1620, the number of `CocoaError.Code.validationNumberTooSmall`.
 public let NSValidationNumberTooSmallError = 1620
-/// 1630, the number of ``CocoaError/Code/validationDateTooLate``.
+/// 1630, the number of `CocoaError.Code.validationDateTooLate`.
 public let NSValidationDateTooLateError = 1630
-/// 1640, the number of ``CocoaError/Code/validationDateTooSoon``.
+/// 1640, the number of `CocoaError.Code.validationDateTooSoon`.
 public let NSValidationDateTooSoonError = 1640
-/// 1650, the number of ``CocoaError/Code/validationInvalidDate``.
+/// 1650, the number of `CocoaError.Code.validationInvalidDate`.
 public let NSValidationInvalidDateError = 1650
-/// 1660, the number of ``CocoaError/Code/validationStringTooLong``.
+/// 1660, the number of `CocoaError.Code.validationStringTooLong`.
 public let NSValidationStringTooLongError = 1660
-/// 1670, the number of ``CocoaError/Code/validationStringTooShort``.
+/// 1670, the number of `CocoaError.Code.validationStringTooShort`.
 public let NSValidationStringTooShortError = 1670
-/// 1680, the number of ``CocoaError/Code/validationStringPatternMatching``.
+/// 1680, the number of `CocoaError.Code.validationStringPatternMatching`.
 public let NSValidationStringPatternMatchingError = 1680
-/// 1690, the number of ``CocoaError/Code/validationInvalidURI``.
+/// 1690, the number of `CocoaError.Code.validationInvalidURI`.
 public let NSValidationInvalidURIError = 1690
-/// 133000, the number of ``CocoaError/Code/managedObjectReferentialIntegrity``.
+/// 133000, the number of `CocoaError.Code.managedObjectReferentialIntegrity`.
 public let NSManagedObjectReferentialIntegrityError = 133000
-/// 133020, the number of ``CocoaError/Code/managedObjectMerge``.
+/// 133020, the number of `CocoaError.Code.managedObjectMerge`.
 public let NSManagedObjectMergeError = 133020
-/// 133021, the number of ``CocoaError/Code/managedObjectConstraintMerge``.
+/// 133021, the number of `CocoaError.Code.managedObjectConstraintMerge`.
 public let NSManagedObjectConstraintMergeError = 133021
-/// 134000, the number of ``CocoaError/Code/persistentStoreInvalidType``.
+/// 134000, the number of `CocoaError.Code.persistentStoreInvalidType`.
 public let NSPersistentStoreInvalidTypeError = 134000
-/// 134010, the number of ``CocoaError/Code/persistentStoreTypeMismatch``.
+/// 134010, the number of `CocoaError.Code.persistentStoreTypeMismatch`.
 public let NSPersistentStoreTypeMismatchError = 134010
-/// 134020, the number of ``CocoaError/Code/persistentStoreIncompatibleSchema``.
+/// 134020, the number of `CocoaError.Code.persistentStoreIncompatibleSchema`.
 public let NSPersistentStoreIncompatibleSchemaError = 134020
-/// 134030, the number of ``CocoaError/Code/persistentStoreSave``.
+/// 134030, the number of `CocoaError.Code.persistentStoreSave`.
 public let NSPersistentStoreSaveError = 134030
-/// 134040, the number of ``CocoaError/Code/persistentStoreIncompleteSave``.
+/// 134040, the number of `CocoaError.Code.persistentStoreIncompleteSave`.
 public let NSPersistentStoreIncompleteSaveError = 134040
-/// 134050, the number of ``CocoaError/Code/persistentStoreSaveConflicts``.
+/// 134050, the number of `CocoaError.Code.persistentStoreSaveConflicts`.
 public let NSPersistentStoreSaveConflictsError = 134050
-/// 134060, the number of ``CocoaError/Code/coreData``.
+/// 134060, the number of `CocoaError.Code.coreData`.
 public let NSCoreDataError = 134060
-/// 134070, the number of ``CocoaError/Code/persistentStoreOperation``.
+/// 134070, the number of `CocoaError.Code.persistentStoreOperation`.
 public let NSPersistentStoreOperationError = 134070
-/// 134080, the number of ``CocoaError/Code/persistentStoreOpen``.
+/// 134080, the number of `CocoaError.Code.persistentStoreOpen`.
 public let NSPersistentStoreOpenError = 134080
-/// 134090, the number of ``CocoaError/Code/persistentStoreTimeout``.
+/// 134090, the number of `CocoaError.Code.persistentStoreTimeout`.
 public let NSPersistentStoreTimeoutError = 134090
-/// 134091, the number of ``CocoaError/Code/persistentStoreUnsupportedRequestType``.
+/// 134091, the number of `CocoaError.Code.persistentStoreUnsupportedRequestType`.
 public let NSPersistentStoreUnsupportedRequestTypeError = 134091
-/// 134100, the number of ``CocoaError/Code/persistentStoreIncompatibleVersionHash``.
+/// 134100, the number of `CocoaError.Code.persistentStoreIncompatibleVersionHash`.
 public let NSPersistentStoreIncompatibleVersionHashError = 134100
-/// 134110, the number of ``CocoaError/Code/migration``.
+/// 134110, the number of `CocoaError.Code.migration`.
 public let NSMigrationError = 134110
-/// 134111, the number of ``CocoaError/Code/migrationConstraintViolation``.
+/// 134111, the number of `CocoaError.Code.migrationConstraintViolation`.
 public let NSMigrationConstraintViolationError = 134111
-/// 134120, the number of ``CocoaError/Code/migrationCancelled``.
+/// 134120, the number of `CocoaError.Code.migrationCancelled`.
 public let NSMigrationCancelledError = 134120
-/// 134150, the number of ``CocoaError/Code/migrationManagerSourceStore``.
+/// 134150, the number of `CocoaError.Code.migrationManagerSourceStore`.
 public let NSMigrationManagerSourceStoreError = 134150
-/// 134160, the number of ``CocoaError/Code/migrationManagerDestinationStore``.
+/// 134160, the number of `CocoaError.Code.migrationManagerDestinationStore`.
 public let NSMigrationManagerDestinationStoreError = 134160
-/// 134170, the number of ``CocoaError/Code/entityMigrationPolicy``.
+/// 134170, the number of `CocoaError.Code.entityMigrationPolicy`.
 public let NSEntityMigrationPolicyError = 134170
-/// 134200, the number of ``CocoaError/Code/externalRecordImport``.
+/// 134200, the number of `CocoaError.Code.externalRecordImport`.
 public let NSExternalRecordImportError = 134200
-/// 134301, the number of ``CocoaError/Code/persistentHistoryTokenExpired``.
+/// 134301, the number of `CocoaError.Code.persistentHistoryTokenExpired`.
 public let NSPersistentHistoryTokenExpiredError = 134301
-/// 132000, the number of ``CocoaError/Code/managedObjectContextLocking``.
+/// 132000, the number of `CocoaError.Code.managedObjectContextLocking`.
 public let NSManagedObjectContextLockingError = 132000
-/// 132010, the number of ``CocoaError/Code/persistentStoreCoordinatorLocking``.
+/// 132010, the number of `CocoaError.Code.persistentStoreCoordinatorLocking`.
 public let NSPersistentStoreCoordinatorLockingError = 132010
-/// 133010, the number of ``CocoaError/Code/managedObjectExternalRelationship``.
+/// 133010, the number of `CocoaError.Code.managedObjectExternalRelationship`.
 public let NSManagedObjectExternalRelationshipError = 133010
-/// 134130, the number of ``CocoaError/Code/migrationMissingSourceModel``.
+/// 134130, the number of `CocoaError.Code.migrationMissingSourceModel`.
 public let NSMigrationMissingSourceModelError = 134130
-/// 134140, the number of ``CocoaError/Code/migrationMissingMappingModel``.
+/// 134140, the number of `CocoaError.Code.migrationMissingMappingModel`.
 public let NSMigrationMissingMappingModelError = 134140
-/// 134180, the number of ``CocoaError/Code/sqlite``.
+/// 134180, the number of `CocoaError.Code.sqlite`.
 public let NSSQLiteError = 134180
-/// 134190, the number of ``CocoaError/Code/inferredMappingModel``.
+/// 134190, the number of `CocoaError.Code.inferredMappingModel`.
 public let NSInferredMappingModelError = 134190
 /// 134504: a staged migration does not find the model of a reference. Nothing here throws it.
 public let NSManagedObjectModelReferenceNotFoundError = 134504

@@ -82,7 +82,7 @@ extension CocoaError {
   /// The former name of ``persistentStoreIncompleteSave``.
   @available(*, deprecated, renamed: "persistentStoreIncompleteSave")
   public static var persistentStoreIncompleteSaveError: CocoaError.Code { .persistentStoreIncompleteSave }
-  /// The former name of ``persistentStoreSaveConflicts``.
+  /// The former name of `persistentStoreSaveConflicts`.
   @available(*, deprecated, renamed: "persistentStoreSaveConflicts")
   public static var persistentStoreSaveConflictsError: CocoaError.Code { .persistentStoreSaveConflicts }
   /// The former name of ``coreData``.

@@ -12,6 +12,9 @@ enum CoreDataError {
     if error.outcome == .outcomeUnknown {
       userInfo[NSLocalizedRecoverySuggestionErrorKey] =
         "It is not known whether the changes were saved. Fetch again with a new context before you repeat them."
+    } else if error.code == .corrupt {
+      userInfo[NSLocalizedRecoverySuggestionErrorKey] =
+        "Restore the file from a backup, or write what can be read of it to a new store: coredata store recover."
     }
     if let path = error.context["path"] { userInfo[NSFilePathErrorKey] = path }
     if let number = error.context["sqlite"].flatMap(Int.init) { userInfo[NSSQLiteErrorDomain] = number }

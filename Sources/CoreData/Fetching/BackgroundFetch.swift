@@ -1,24 +1,24 @@
 import StoreProtocol
 import StoreQuery
 
-/// What an asynchronous fetch reads off its context's queue.
+/// The part of an asynchronous fetch that is read off its context's queue.
 ///
-/// Sendable, unchecked: it is made on the context's queue, read by one other thread, and handed back. What the run has
-/// of the context's objects is not touched in between.
+/// Sendable, unchecked: it is made on the context's queue, read by one other thread, and handed back. Meanwhile nobody
+/// uses the context's objects in the run.
 final class BackgroundFetch: @unchecked Sendable {
   let run: FetchRun
   private let readers: [StoreFetcher]
-  /// What dictionaries are made of; nil for other results.
+  /// The columns of dictionaries; nil for other results.
   let table: ResolvedTable?
-  /// What each store has given, in the run's order.
+  /// The results of each store, in the run's order.
   private(set) var answers: [[FoundObject]] = []
   /// The rows of the table.
   private(set) var rows: [TableAnswer] = []
-  /// What a table was read of, where stores keep objects: its rows own those that are among the values.
+  /// Snapshots of stores that keep objects. Their rows own the objects among the values of the table.
   private var owners: [any StoreSnapshot] = []
   private var stamps: [ViewStamp] = []
 
-  /// How many results are read between two looks at whether to go on.
+  /// The number of results between two calls of `goesOn`.
   private static let chunk = 256
 
   init(_ run: FetchRun, table: ResolvedTable?) {
@@ -27,8 +27,8 @@ final class BackgroundFetch: @unchecked Sendable {
     readers = run.origins.map(run.reader)
   }
 
-  /// Reads all stores, until `goesOn` says no to the number of results so far. A store cannot be stopped: what it still
-  /// gives then is dropped.
+  /// Reads all stores, until `goesOn` returns false. `goesOn` gets the number of results so far. A store cannot be
+  /// stopped; later results are dropped.
   func read(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
     let stores = run.origins.map(\.store)
     for store in stores { store.readings.enter() }
@@ -36,16 +36,16 @@ final class BackgroundFetch: @unchecked Sendable {
     if goesOn(0) { try readAll(goesOn) }
   }
 
-  /// The views are let go of when this ends, but for those of stores in memory, which stand in nobody's way.
+  /// The views are released at the end, except the views of stores in memory, which block nobody.
   private func readAll(_ goesOn: @escaping (Int) -> Bool) throws(StoreError) {
     var views: [StoreView] = []
     for origin in run.origins { views.append(try origin.viewForAnyThread()) }
     stamps = views.map(\.stamp)
-    var (count, isWanted) = (0, true)
+    var (count, isRequired) = (0, true)
     func counts() -> Bool {
       count += 1
-      if count % Self.chunk == 0 && isWanted { isWanted = goesOn(count) }
-      return isWanted
+      if count % Self.chunk == 0 && isRequired { isRequired = goesOn(count) }
+      return isRequired
     }
     if let table {
       let stores = run.origins.map(\.store)
@@ -54,15 +54,15 @@ final class BackgroundFetch: @unchecked Sendable {
         if counts() { rows.append(TableAnswer(values: $0, store: stores[$1])) }
       }
     }
-    for (index, view) in views.enumerated() where isWanted {
+    for (index, view) in views.enumerated() where isRequired {
       var answer: [FoundObject] = []
       try readers[index].read(view, store: run.origins[index].index) { if counts() { answer.append($0) } }
       answers.append(answer)
     }
   }
 
-  /// Whether the result is that of the fetch as it would be run now: no save came in between, and all is there that
-  /// what has changed since could ask for.
+  /// Whether the results are those that the fetch would have now. Then no save came in between, and the results include
+  /// everything that changes since could need.
   func fits(_ now: FetchRun) -> Bool {
     guard now.origins.map(\.store).elementsEqual(run.origins.map(\.store), by: ===),
       stamps.count == run.origins.count,
@@ -76,13 +76,13 @@ final class BackgroundFetch: @unchecked Sendable {
 }
 
 extension ContextCore {
-  /// What can be read of a fetch off this context's queue. Nil where there is nothing to gain, for counts, and where
-  /// code of the client's has a part that is to run on the queue: blocks, comparators, incremental stores.
+  /// The part of a fetch that can be read off this context's queue. Nil for counts, and if the client's code must run
+  /// on the queue: for blocks, comparators and incremental stores.
   func backgroundFetch(_ parameters: FetchParameters) throws -> BackgroundFetch? {
     if parameters.resultType == .countResultType { return nil }
-    var wanted = parameters
-    if parameters.resultType == .managedObjectIDResultType { wanted = parameters.forIDs }
-    let run = try fetchRun(wanted)
+    var required = parameters
+    if parameters.resultType == .managedObjectIDResultType { required = parameters.forIDs }
+    let run = try fetchRun(required)
     if run.isFinishedInMemory { return nil }
     for origin in run.origins where try !origin.canBeReadAnywhere() { return nil }
     let isTable = parameters.resultType == .dictionaryResultType
@@ -90,7 +90,7 @@ extension ContextCore {
     return BackgroundFetch(run, table: isTable ? try ResolvedTable(run.fetch, self) : nil)
   }
 
-  /// The results of a fetch whose rows were read off the queue; nil where they have to be read again.
+  /// The results of a fetch whose rows were read off the queue; nil if they must be read again.
   func results(of background: BackgroundFetch, _ parameters: FetchParameters) throws -> [Any]? {
     let run = try fetchRun(background.run.fetch.parameters)
     guard background.fits(run) else { return nil }

@@ -3,28 +3,28 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Running fetches: rows from the stores, pending changes laid over, then sorted and cut.
+/// Runs fetches: reads rows from the stores, applies pending changes, sorts, and applies offset and limit.
 extension ContextCore {
   func fetchObjects(_ parameters: FetchParameters) throws -> [NSManagedObject] {
     let run = try fetchRun(parameters)
     try ResolvedTable.checkProperties(run.fetch, self)
     try checkPrefetches(run)
     guard run.isPlain, run.origins[0].givesRows(run) else { return try objects(of: results(run), run) }
-    // Rows of one store that nothing is laid over become objects as they are read.
+    // Rows of one store become objects as they are read, if there are no pending changes to apply.
     let objects: [NSManagedObject]
     do { objects = try run.origins[0].objects(run, self) } catch { throw CoreDataError.make(error) }
     try finish(objects, run)
     return objects
   }
 
-  /// Throws for a key path to prefetch that leads nowhere.
+  /// Throws for an unknown key path to prefetch.
   func checkPrefetches(_ run: FetchRun) throws {
     for path in run.fetch.parameters.relationshipKeyPathsForPrefetching ?? [] {
       try checkPrefetch(path, from: run.fetch.plan.entities)
     }
   }
 
-  /// The results, those that are finished in memory not cut yet.
+  /// The results. If a block or comparator must see them, offset and limit are not applied yet.
   private func results(_ run: FetchRun) throws -> [FoundObject] {
     do {
       return run.results(try run.origins.map { try $0.results(run, run.reader(of: $0), self) }, areCut: run.isPlain)
@@ -38,7 +38,7 @@ extension ContextCore {
     return object(found.reference, store: found.store)
   }
 
-  /// The objects that the results of a fetch are, with all that the fetch promises of them.
+  /// The objects of the results, with the fetch's options applied.
   func objects(of results: [FoundObject], _ run: FetchRun) throws -> [NSManagedObject] {
     var made: [UInt16: ArraySlice<NSManagedObject>] = [:]
     for origin in run.origins { made[origin.index] = objects(ofRows: results, origin, run)[...] }
@@ -53,12 +53,12 @@ extension ContextCore {
       }
       objects = run.fetch.plan.cut(objects)
     }
-    do { try settle(objects, run) } catch { throw CoreDataError.make(error) }
+    do { try rememberFaults(objects, run) } catch { throw CoreDataError.make(error) }
     try finish(objects, run)
     return objects
   }
 
-  /// The objects of those results that are rows of one store.
+  /// The objects of the results that are rows of one store.
   private func objects(
     ofRows results: [FoundObject], _ origin: RowOrigin, _ run: FetchRun
   ) -> [NSManagedObject] {
@@ -74,16 +74,16 @@ extension ContextCore {
     return maker.finish()
   }
 
-  /// What is done for objects of which the fetch has read no rows: they are remembered in batches, and refreshed.
-  private func settle(_ objects: [NSManagedObject], _ run: FetchRun) throws(StoreError) {
+  /// Remembers objects whose rows the fetch has not read in batches, and refreshes them.
+  private func rememberFaults(_ objects: [NSManagedObject], _ run: FetchRun) throws(StoreError) {
     let parameters = run.fetch.parameters
     for origin in run.origins where !origin.givesRows(run) {
       let own = run.origins.count == 1 ? objects : objects.filter { $0.storeIndex == origin.index }
       let keys = own.filter { $0.flags.contains(.stored) }.map(\.key)
       if parameters.fetchBatchSize > 0 && parameters.includesPropertyValues {
-        // What faults have at hand is older than this fetch.
+        // The rows that these faults keep are older than this fetch.
         for object in own where object.flags.isFault && object.row != nil { object.forgetRow() }
-        // A single object is no batch, and pushes none out.
+        // A single object needs no batch, and a batch of it would replace an older one.
         if objects.count > 1 {
           fetchBatches.remember(
             keys, store: Int(origin.index), root: run.fetch.info.root, size: parameters.fetchBatchSize, run.options)
@@ -95,7 +95,7 @@ extension ContextCore {
     }
   }
 
-  /// Gives unchanged objects what the store has now, and lets faults ask for it.
+  /// Gives unchanged objects the store's present values. Faults forget their rows, and read them when they fire.
   private func refresh(_ objects: [NSManagedObject], _ root: Int, _ origin: RowOrigin) throws(StoreError) {
     let unchanged = objects.filter { $0.flags.contains(.stored) && !$0.flags.hasChanges }
     origin.cache.remove(root, unchanged.map(\.key))
@@ -109,7 +109,7 @@ extension ContextCore {
     }
   }
 
-  /// What a fetch promises of its results beyond their identity. Faults in batches have it when their batch is read.
+  /// Applies the fetch's options to its results. Faults in batches get them when their batch is read.
   private func finish(_ objects: [NSManagedObject], _ run: FetchRun) throws {
     let options = run.options
     if options.isEmpty { return }
@@ -119,7 +119,7 @@ extension ContextCore {
 
   // MARK: IDs and counts
 
-  /// IDs are made of keys: no object is made, refreshed or prefetched for.
+  /// The IDs of the results. They are made from keys: no object is made or refreshed, and nothing is prefetched.
   func fetchIDs(_ parameters: FetchParameters) throws -> [NSManagedObjectID] {
     let run = try fetchRun(parameters.forIDs)
     let results = try results(run)
@@ -135,7 +135,7 @@ extension ContextCore {
     }
   }
 
-  /// The number of results. Objects are made only where a block has to see them.
+  /// The number of results. Objects are made only if a block must see them.
   func count(_ parameters: FetchParameters) throws -> Int {
     let run = try fetchRun(parameters)
     if run.fetch.block != nil {

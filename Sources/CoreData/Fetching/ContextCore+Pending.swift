@@ -1,10 +1,10 @@
 import StoreQuery
 import StoreSchema
 
-/// The objects on which a store's verdict may be old, because of what is not saved yet.
+/// Finds the objects for which a store's answer may be wrong because of unsaved changes.
 extension ContextCore {
-  /// Changed objects of the fetched entities, and unchanged ones that a predicate or a sort leads from to changed
-  /// objects.
+  /// Changed objects of the fetched entities, and unchanged ones from which a key path of the predicate or a sort leads
+  /// to changed objects.
   func pendingObjects(_ fetch: ResolvedFetch, _ stores: [NSPersistentStore]) -> [NSManagedObject] {
     if changed.isEmpty { return [] }
     let own = changed.filter {
@@ -23,22 +23,22 @@ extension ContextCore {
       }
   }
 
-  /// Whether a request that names its stores is about an object. A new one belongs to the store that is to take it; one
-  /// that none takes yet belongs to none.
+  /// Whether an object belongs to one of the stores that a request names. A new object belongs to the store that it is
+  /// assigned to, if any.
   func isIn(_ affected: [NSPersistentStore]?, _ object: NSManagedObject) -> Bool {
     guard let affected else { return true }
     findStore(for: object)
     return affected.contains { $0 === store(object.storeIndex) }
   }
 
-  /// What relationships lead to from changed objects, step by step. A link that is gone has changed the object that had
-  /// it.
+  /// The objects that relationships reach from changed objects, step by step. Removed links need no step: they have
+  /// changed the object that had them.
   private func reached(over relationships: Set<Relationship>, steps: Int) -> [NSManagedObject] {
     let source = ManagedSource()
     var frontier = changed.filter { $0.flags.hasChanges && !$0.flags.isDeleted }
     var known = Set(frontier.map(ObjectIdentifier.init))
     var found = frontier
-    // No way is longer than all relationships that the predicate names.
+    // No key path is longer than the number of relationships that the predicate names.
     for _ in 0..<steps {
       var next: [NSManagedObject] = []
       for object in frontier {
@@ -58,7 +58,7 @@ extension ContextCore {
 }
 
 extension EntityInfo {
-  /// Whether objects of the entity have a relationship.
+  /// Whether objects of the entity have the relationship.
   fileprivate func has(_ relationship: Relationship) -> Bool {
     relationships.indices.contains(relationship.index)
       && relationships[relationship.index].relationship == relationship

@@ -3,24 +3,23 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Reading what a fetch is told to have at hand.
+/// Reads the rows and relationships that a fetch's options ask for.
 extension ContextCore {
-  /// Does what a fetch wants of its results. `haveRows` says that the faults among them have been given their rows by
-  /// it.
+  /// Applies the options of a fetch to its results. `haveRows` says whether the fetch has given the faults among them
+  /// their rows.
   func apply(_ options: FetchBatches.Options, _ objects: [NSManagedObject], haveRows: Bool) throws {
     if options.realizes {
       if !haveRows { do { try readRows(of: objects) } catch { throw CoreDataError.make(error) } }
-      // Whoever saves while clients' code awakes them changes none of the others.
+      // A save while a client's code awakens one object does not change the rows of the others.
       keepingRows { for object in objects { object.prepareToRead() } }
     }
     for path in options.prefetchedKeyPaths { try prefetch(path, objects) }
   }
 
-  /// Does for the batches of an object that has just been read what their fetches want of them. Objects that nobody
-  /// holds are left out.
+  /// Applies options to the batches of an object that has just been read. Objects that nobody retains are left out.
   ///
-  /// An object that is read for one batch may be in another, whose options would be applied within, and so on through
-  /// all objects that there are. So the other batch waits until the first is done.
+  /// An object that is read for one batch may be in a second one, and that may lead to a third, through all objects. So
+  /// a second batch waits until the first one is done.
   func applyOptions(of object: NSManagedObject) {
     guard object.flags.contains(.stored) else { return }
     fetchBatches.takeOptions(object.key, store: object.storeIndex, root: object.info.root)
@@ -36,13 +35,13 @@ extension ContextCore {
       try readRows(of: objects)
       try apply(due.options, objects, haveRows: true)
     } catch {
-      // Whoever reads a value cannot be told. What was not read is read when it is used, and fails then.
+      // Reading a value cannot throw. What is missing is read again when it is used, and that use fails.
       report("a batch of a fetch could not be read: \(error)")
     }
   }
 
-  /// Gives the faults among objects of one tree the newest rows that are known, the others in one request for each
-  /// store. Faults that keep their rows are left alone; see ``RowKeeping``.
+  /// Gives faults of one root entity their rows: the newest cached rows, and the others by one request for each store.
+  /// Faults that keep their rows do not change; see ``RowKeeping``.
   private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
     let faults = objects.filter { $0.flags.isSuperset(of: [.fault, .stored]) }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
@@ -71,7 +70,7 @@ extension ContextCore {
     }
   }
 
-  /// Reads the relationships of a dotted path for all objects, one request for each step.
+  /// Reads the relationships of a dotted path for all objects, by one request for each step.
   func prefetch(_ path: String, _ objects: [NSManagedObject]) throws {
     var current = objects
     let names = path.split(separator: ".").map(String.init)
@@ -93,7 +92,7 @@ extension ContextCore {
           let destinations =
             relationship.isToMany
             ? Array(object.loadedToMany(relationship).members) : object.toOne(relationship).map { [$0] } ?? []
-          // Many may lead to one object; it is asked once.
+          // Several objects may lead to one destination; it is read once.
           next += destinations.filter { seen.insert(ObjectIdentifier($0)).inserted }
         }
       }
@@ -101,7 +100,7 @@ extension ContextCore {
     }
   }
 
-  /// Throws for a key path that no entity of the fetched ones and their destinations has.
+  /// Throws for a key path that neither the fetched entities nor their destinations have.
   func checkPrefetch(_ path: String, from entities: Range<Int>) throws {
     guard let frozen else { return }
     var current = Set(entities)
@@ -125,7 +124,7 @@ extension ContextCore {
   }
 
   private func prefetchToOne(_ relationship: Relationship, _ objects: [NSManagedObject]) throws {
-    // The fetched objects stay faults: their rows are at hand.
+    // The fetched objects stay faults and keep their rows.
     let faults = objects.compactMap { object -> NSManagedObject? in
       guard let row = object.row, object.changed(relationship.slot ?? 0) == nil else {
         return object.toOne(relationship)

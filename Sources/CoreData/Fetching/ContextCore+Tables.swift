@@ -3,8 +3,8 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Results of type dictionary: values straight from the stores, without objects. What is not saved yet is not among
-/// them (https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges).
+/// Results of type dictionary: values directly from the stores, without objects. They do not include unsaved changes
+/// (https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges).
 extension ContextCore {
   func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
     prepareToFetch()
@@ -17,7 +17,7 @@ extension ContextCore {
     do {
       views = try run(fetch, table.plan, origins) { rows.append(TableAnswer(values: $0, store: origins[$1].store)) }
     } catch { throw CoreDataError.make(error) }
-    // Their rows own the objects that are among the values.
+    // The rows of these views own the objects among the values.
     return try withExtendedLifetime(views) { try dictionaries(rows, table) }
   }
 
@@ -28,7 +28,7 @@ extension ContextCore {
     }
   }
 
-  /// The number of dictionaries that a request gives.
+  /// The number of dictionaries of a request.
   func countDictionaries(_ parameters: FetchParameters) throws -> Int {
     prepareToFetch()
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries.count }
@@ -41,13 +41,13 @@ extension ContextCore {
     return count
   }
 
-  /// Gives the views that were read.
+  /// Runs the plan on all stores, and returns the views that were read.
   private func run(
     _ fetch: ResolvedFetch, _ plan: TablePlan, _ origins: [RowOrigin], _ body: ([Value], Int) -> Void
   ) throws(StoreError) -> [any StoreSnapshot] {
     var views: [any StoreSnapshot] = []
     for origin in origins {
-      // A fetch sees the newest state.
+      // A fetch reads the newest state.
       origin.dropView()
       views.append(try origin.read(self) { $0.snapshot })
     }
@@ -57,13 +57,13 @@ extension ContextCore {
   }
 }
 
-/// A row of a table, with the store that references in it belong to.
+/// A row of a table, and the store of the references in it.
 struct TableAnswer {
   let values: [Value]
   let store: NSPersistentStore
 }
 
-/// Makes dictionaries of the rows of a table.
+/// Makes dictionaries from the rows of a table.
 private struct DictionaryMaker {
   private let core: ContextCore
   private let entries: [ResolvedTable.Entry]
@@ -88,7 +88,7 @@ private struct DictionaryMaker {
     return NSDictionary(objects: objects, forKeys: present, count: present.count)
   }
 
-  /// The value as an object. Numbers are objects already, and most other values are texts: these need no cast, which
+  /// The value as an object. Numbers are objects already, and most other values are texts. Both need no cast, which
   /// would take longer than the rest of a row.
   private static func object(_ value: Any) -> AnyObject {
     if let address = objectAddress(in: value) {
@@ -124,8 +124,8 @@ private struct DictionaryMaker {
   }
 }
 
-/// The values of expressions as their descriptions want them: what can be cast to the result type is, all else stays
-/// what it is.
+/// Converts the value of an expression to the result type of its description. A value that cannot be converted stays
+/// unchanged.
 private enum ExpressionResult {
   static func decode(_ value: Value, _ type: NSAttributeType) -> Any? {
     let known = StoreSchema.AttributeType(rawValue: Int32(type.rawValue)) ?? .undefined
@@ -148,14 +148,14 @@ private enum ExpressionResult {
     }
   }
 
-  /// Without its fraction; null where that is too large.
+  /// The value without its fraction; null if it is out of range.
   private static func whole(_ value: Value, _ range: ClosedRange<Int64>) -> Value {
     let number: Int64? =
       switch CastKernel.number(value) {
       case .bool(let x): x ? 1 : 0
       case .int(let x): x
       case .double(let x): Int64(exactly: x.rounded(.towardZero))
-      // A double has too few digits for it.
+      // A double has too few digits for a decimal.
       case .decimal(let x): Int64(DecimalText.format(x).prefix { $0 != "." })
       default: nil
       }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The parameters of a fetch, with the names of `NSFetchRequest`.
+/// The parameters of a fetch. They have the names of `NSFetchRequest`'s properties.
 struct FetchParameters {
   var givenName: String?
   var entity: NSEntityDescription?
@@ -22,13 +22,13 @@ struct FetchParameters {
   var propertiesToGroupBy: [Any]?
   var havingPredicate: NSPredicate?
   var relationshipKeyPathsForPrefetching: [String]?
-  /// The request that is run; nil in the parameters that a request keeps.
+  /// The request that runs; nil in the parameters that a request stores.
   var request: Box?
 
   /// The name of the entity to fetch.
   var entityName: String? { entity?.name ?? givenName }
 
-  /// The same fetch for callers that need the IDs of the objects alone.
+  /// The same fetch for callers that need only the IDs of the objects.
   var forIDs: FetchParameters {
     var parameters = self
     (parameters.includesPropertyValues, parameters.returnsObjectsAsFaults) = (false, true)
@@ -36,7 +36,7 @@ struct FetchParameters {
     return parameters
   }
 
-  /// Throws for a number that no fetch can have.
+  /// Throws for a negative limit, offset or batch size.
   func checkNumbers() throws {
     for (name, number) in [
       ("fetchLimit", fetchLimit), ("fetchOffset", fetchOffset), ("fetchBatchSize", fetchBatchSize),
@@ -50,10 +50,10 @@ struct FetchParameters {
     }
   }
 
-  /// Lets the request know the entity by which it is executed.
+  /// Stores the entity that the request is executed with.
   func note(_ entity: NSEntityDescription) { request?.executed.withLock { $0 = Executed(entity: entity) } }
 
-  /// The present parameters of a request. Requests of several result types may share them.
+  /// The parameters of a request. Requests with different result types may share them; see `retyped(as:)`.
   final class Box {
     var content = FetchParameters() {
       didSet {
@@ -61,8 +61,8 @@ struct FetchParameters {
       }
     }
     var isImmutable = false
-    /// The entity that the request had when it was last executed. Not part of the content: a request of an immutable
-    /// model, which any thread may execute, has one too.
+    /// The entity of the last execution. It is no part of the content, because a request of an immutable model has one,
+    /// too, and any thread may execute that.
     let executed = Mutex<Executed?>(nil)
   }
 

@@ -2,25 +2,26 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// A fetch with what its context adds: the stores to ask, and the objects on which their verdicts may be old.
+/// A fetch of one context: the resolved request, the stores to read, and the objects for which the stores' answers may
+/// be wrong because of unsaved changes.
 struct FetchRun {
   let fetch: ResolvedFetch
   let origins: [RowOrigin]
-  /// What is asked of each of them: the same but for objects that the predicate names.
+  /// The predicate for each store. They differ only in the references to objects that the predicate names.
   let predicates: [ResolvedPredicate]
   let dirty: [NSManagedObject]
-  /// Those of them that the fetch selects as they are now, in its order. A block has its say later.
+  /// The dirty objects that the fetch selects with their unsaved changes, in its order. A block is evaluated later.
   let selected: [FoundObject]
 
-  /// Whether blocks or comparators see the objects before the results are known.
+  /// Whether a block or a comparator must see the objects before the results are known.
   var isFinishedInMemory: Bool { fetch.block != nil || !fetch.comparators.isEmpty }
-  /// Whether the answer of the one store is the result.
+  /// Whether the answer of the only store is the result.
   var isPlain: Bool { origins.count == 1 && dirty.isEmpty && !isFinishedInMemory }
-  /// Whether whole rows are read, and not only keys. Blocks and comparators look at all of them.
+  /// Whether whole rows are read, and not only keys. Blocks and comparators need all rows.
   var readsRows: Bool {
     isFinishedInMemory || fetch.parameters.includesPropertyValues && fetch.parameters.fetchBatchSize == 0
   }
-  /// Whether the objects' values are looked at before the fetch ends.
+  /// Whether values of the objects are read before the fetch ends.
   var readsWholeObjects: Bool { isFinishedInMemory || !fetch.parameters.returnsObjectsAsFaults }
   /// Whether results of several origins are put into one order.
   var isMerged: Bool { origins.count > 1 || !selected.isEmpty }
@@ -31,16 +32,16 @@ struct FetchRun {
       prefetchedKeyPaths: fetch.parameters.relationshipKeyPathsForPrefetching ?? [])
   }
 
-  /// What a store is asked for.
+  /// The plan for one store.
   func plan(of origin: RowOrigin) -> FetchPlan {
     if isPlain { return selection(of: origin) }
-    // Each pending object may push one result out of the window or into it.
+    // Each pending object may move one result into or out of the range of offset and limit.
     var plan = selection(of: origin).widened(by: dirty.count)
     if isFinishedInMemory { plan.limit = nil }
     return plan
   }
 
-  /// The fetch's plan with the predicate that is a store's.
+  /// The fetch's plan with the predicate for one store.
   func selection(of origin: RowOrigin) -> FetchPlan {
     var plan = fetch.plan
     if let index = origins.firstIndex(where: { $0 === origin }) { plan.predicate = predicates[index] }
@@ -51,14 +52,14 @@ struct FetchRun {
     StoreFetcher(plan: plan(of: origin), readsRows: readsRows, readsSortKeys: isMerged)
   }
 
-  /// The results, of the answers of all stores; those that are finished in memory are not cut yet. `areCut` says
-  /// whether the one store has applied offset and limit.
+  /// Combines the answers of all stores. If a block or comparator must see the results, offset and limit are not
+  /// applied yet. `areCut` says whether the only store has applied them.
   func results(_ answers: [[FoundObject]], areCut: Bool) -> [FoundObject] {
     if isPlain && areCut { return answers.first ?? [] }
-    let old = Set(dirty.map { FoundObject.Place(store: $0.storeIndex, key: $0.key) })
+    let old = Set(dirty.map { FoundObject.Identity(store: $0.storeIndex, key: $0.key) })
     var merged: [FoundObject] = []
     for answer in answers {
-      let clean = old.isEmpty ? answer : answer.filter { !old.contains($0.place) }
+      let clean = old.isEmpty ? answer : answer.filter { !old.contains($0.identity) }
       merged = FoundObject.merged(merged, clean, fetch.plan.sort)
     }
     merged = FoundObject.merged(merged, selected, fetch.plan.sort)
@@ -67,7 +68,7 @@ struct FetchRun {
 }
 
 extension ContextCore {
-  /// Looks at what a fetch has to reckon with. Throws where a name of its request is not in the model.
+  /// Prepares a fetch. Throws if a name of its request is not in the model.
   func fetchRun(_ parameters: FetchParameters) throws -> FetchRun {
     prepareToFetch()
     let fetch = try ResolvedFetch(parameters, self)
@@ -79,7 +80,7 @@ extension ContextCore {
       dirty: dirty, selected: sorted(dirty.filter { !$0.flags.isDeleted && selects($0) }, fetch.plan.sort))
   }
 
-  /// What says whether a fetch selects an object as it is now.
+  /// A function that says whether the fetch selects an object with its unsaved changes.
   func selection(_ fetch: ResolvedFetch) -> (NSManagedObject) -> Bool {
     var compiled: [UInt16: CompiledPredicate<ManagedSource>] = [:]
     return { object in
@@ -91,7 +92,7 @@ extension ContextCore {
     }
   }
 
-  /// The origins of the stores that a fetch asks.
+  /// The origins of the stores that a fetch reads.
   func origins(for fetch: ResolvedFetch) -> [RowOrigin] {
     guard let coordinator else { return [] }
     let affected = fetch.parameters.affectedStores
@@ -106,12 +107,12 @@ extension ContextCore {
 
   // MARK: Order
 
-  /// Objects in the order of sorts, each looked at once.
+  /// Objects in the order of sorts. The sort keys of each object are read once.
   func sorted(_ objects: [NSManagedObject], _ sorts: [ResolvedSort]) -> [FoundObject] {
     objects.map { FoundObject($0, keys: sortKeys(of: $0, sorts)) }.sorted { $0.precedes($1, sorts) }
   }
 
-  /// The values that an object is sorted by. A fault stays one where its own row tells them.
+  /// The sort keys of an object. A fault stays a fault if its row has them.
   private func sortKeys(of object: NSManagedObject, _ sorts: [ResolvedSort]) -> [Value] {
     if sorts.isEmpty { return [] }
     if object.flags.isFault, sorts.allSatisfy(\.path.isOwn), let row = rowAtHand(of: object) {
@@ -121,7 +122,7 @@ extension ContextCore {
     return sorts.map { source.value(at: $0.path, of: object) }
   }
 
-  /// What a fault would fire with, without firing it; nil where that would be an error.
+  /// The row that a fault would fire with. The fault does not fire. Nil if firing would be an error.
   private func rowAtHand(of object: NSManagedObject) -> Row? {
     guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return nil }
     let cached = origin.cache.row(object.info.root, object.key)
@@ -134,7 +135,7 @@ extension ContextCore {
       }) ?? nil
   }
 
-  /// Whether one object stands before another in the fetch's order. Without comparators, faults stay faults; see
+  /// Whether one object is before another in the fetch's order. Without comparators faults stay faults; see
   /// ``sortKeys(of:_:)``.
   func precedes(_ a: NSManagedObject, _ b: NSManagedObject, _ fetch: ResolvedFetch) -> Bool {
     let source = ManagedSource()

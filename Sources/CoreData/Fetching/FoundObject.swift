@@ -1,22 +1,22 @@
 import StoreQuery
 import StoreSchema
 
-/// A result of a fetch before it is an object.
+/// A result of a fetch before an object is made of it.
 struct FoundObject {
   enum Content {
-    /// Its row, as a view has it.
+    /// A row of a view.
     case row(Row, view: ViewStamp)
-    /// Nothing but its key.
+    /// The key only.
     case key
-    /// An object with unsaved changes, or one that a client's store gave.
+    /// An object: it has unsaved changes, or a client's store gave it.
     case object(NSManagedObject)
   }
 
   let reference: ObjectReference
-  /// The index of its store, `.max` for none.
+  /// The index of its store; `.max` for no store.
   let store: UInt16
   let content: Content
-  /// The values of the fetch's sort keys; empty where nothing is to be sorted or merged.
+  /// The values of the sort keys; empty if nothing has to be sorted or merged.
   let keys: [Value]
 
   init(_ reference: ObjectReference, store: UInt16, _ content: Content, keys: [Value] = []) {
@@ -27,12 +27,12 @@ struct FoundObject {
     self.init(object.reference, store: object.storeIndex, .object(object), keys: keys)
   }
 
-  /// What it is stored as, among the objects of one tree.
-  struct Place: Hashable {
+  /// Identifies a stored object among the objects of one root entity.
+  struct Identity: Hashable {
     let store: UInt16
     let key: Int64
   }
-  var place: Place { Place(store: store, key: reference.key) }
+  var identity: Identity { Identity(store: store, key: reference.key) }
 
   func precedes(_ other: FoundObject, _ sorts: [ResolvedSort]) -> Bool {
     SortEvaluation.precedes(sorts, keys, other.keys) ?? isBefore(other)
@@ -46,7 +46,7 @@ struct FoundObject {
     return key > 0 ? key < otherKey : key > otherKey
   }
 
-  /// Two lists, each in the order of the sorts, as one.
+  /// Merges two lists that are in the order of the sorts.
   static func merged(_ a: [FoundObject], _ b: [FoundObject], _ sorts: [ResolvedSort]) -> [FoundObject] {
     if a.isEmpty || b.isEmpty { return a + b }
     var result: [FoundObject] = []
@@ -64,24 +64,24 @@ struct FoundObject {
 }
 
 extension FetchPlan {
-  /// The part of a list that offset and limit leave.
+  /// The part of a list between offset and limit.
   func cut<Element>(_ list: [Element]) -> [Element] {
     if offset == 0 && limit.map({ $0 >= list.count }) ?? true { return list }
     let tail = list.dropFirst(offset)
     return Array(limit.map { tail.prefix($0) } ?? tail)
   }
 
-  /// How many of so many results offset and limit leave.
+  /// The number of results between offset and limit.
   func cut(_ count: Int) -> Int {
     let rest = max(0, count - offset)
     return min(limit ?? rest, rest)
   }
 
-  /// The plan for what is cut later, after up to `more` results were put between those of one store.
+  /// The plan for a store whose results are cut later, after up to `more` results were merged with them.
   func widened(by more: Int) -> FetchPlan {
     var plan = self
     plan.offset = 0
-    // No limit where the sum is too large to be one.
+    // No limit if the sum overflows.
     plan.limit = limit.flatMap { limit in
       let (end, isTooFar) = limit.addingReportingOverflow(offset)
       let (sum, isTooLarge) = end.addingReportingOverflow(more)

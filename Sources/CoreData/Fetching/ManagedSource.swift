@@ -1,7 +1,7 @@
 import StoreQuery
 import StoreSchema
 
-/// The objects of a context as they are now, unsaved changes included.
+/// The objects of a context, with their unsaved changes.
 struct ManagedSource: EvaluationSource {
   func value(at path: SlotPath, of object: NSManagedObject) -> Value {
     var current = object
@@ -10,7 +10,7 @@ struct ManagedSource: EvaluationSource {
       current = next
     }
     switch path.leaf {
-    // As in rows: without the leading byte.
+    // As in rows, the result has no leading byte.
     case .attribute(let slot, .externalData, _):
       let value = current.stored(slot)
       if case .data(let data) = value, data.first == 1 { return .data(data.dropFirst()) }
@@ -33,7 +33,7 @@ struct ManagedSource: EvaluationSource {
     return objects
   }
 
-  /// Without an order of their own, as stores have them.
+  /// The members of a relationship. Those of an unordered one have the order that stores give them.
   private func members(_ hop: Relationship, of object: NSManagedObject) -> [NSManagedObject] {
     let members = Array(object.loadedToMany(hop).members)
     return hop.isOrdered ? members : members.sorted { $0.isBefore($1) }
@@ -41,7 +41,8 @@ struct ManagedSource: EvaluationSource {
 }
 
 extension NSManagedObject {
-  /// The order of objects that nothing else orders: saved ones by store and key, then new ones as they were inserted.
+  /// The order of objects without another order: saved ones by store and key, then new ones in the order of their
+  /// insertion.
   func isBefore(_ other: NSManagedObject) -> Bool {
     if (key > 0) != (other.key > 0) { return key > 0 }
     if storeIndex != other.storeIndex { return storeIndex < other.storeIndex }

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// What the results of a fetch are.
+/// The kind of results that a fetch returns.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
   /// Apple's number of the type.
   public let rawValue: UInt
-  /// The type of Apple's number.
+  /// The type with Apple's number.
   public init(rawValue: UInt) { self.rawValue = rawValue }
   /// ``NSManagedObject``s. The default.
   public static let managedObjectResultType: NSFetchRequestResultType = []
@@ -18,7 +18,7 @@ public struct NSFetchRequestResultType: OptionSet, Sendable {
   public static let countResultType = NSFetchRequestResultType(rawValue: 4)
 }
 
-/// What a request does.
+/// The kind of a request.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
   /// An ``NSFetchRequest``.
   case fetchRequestType = 1
@@ -41,7 +41,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The request itself, where a subclass has no copy of its own.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// What the request gives: see ``NSPersistentStoreCoordinator/execute(_:with:)``.
+  /// The result of the request; see ``NSPersistentStoreCoordinator/execute(_:with:)``.
   func answer(in context: NSManagedObjectContext) throws -> Any { try run(in: context) }
 
   /// Runs the request; see ``NSManagedObjectContext/execute(_:)``.
@@ -58,7 +58,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
 /// NSFetchRequestResult>`; see ``retyped(as:)``. The class does not conform to `NSSecureCoding`, as Apple's does not.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest, NSCoding {
   private let box: FetchParameters.Box
-  /// What is asked for, whatever a subclass says.
+  /// The parameters of the request. A subclass cannot override them.
   final var content: FetchParameters { box.content }
 
   /// A request without an entity, which must be set before the request is executed.
@@ -78,7 +78,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     super.init()
   }
 
-  /// The same request with another result type. A change of one is a change of the other.
+  /// The same request with another result type. Both share their parameters: a change of one changes the other.
   ///
   /// It stands for Apple's `request as! NSFetchRequest<Other>`. That cast always fails here, as generic classes of
   /// Swift do not allow it. The class of the results is checked when they are fetched.
@@ -91,7 +91,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   /// Runs the request in the context whose `performAndWait` or `perform` block is running. Outside of such a block it
   /// stops the program.
   ///
-  /// - Throws: The errors of ``NSManagedObjectContext/fetch(_:)``. Nothing has changed then.
+  /// - Throws: The errors of `NSManagedObjectContext.fetch(_:)`. Nothing has changed then.
   open func execute() throws -> [ResultType] {
     guard let context = ContextCore.current?.context else {
       misuse("NSFetchRequest.execute() was called outside a context's perform block; use context.fetch(_:).")

@@ -2,7 +2,7 @@ import Foundation
 import StoreSchema
 
 extension NSManagedObjectContext {
-  /// Runs a fetch and gives its results as the request's result type.
+  /// Runs a fetch and returns its results as the request's result type.
   ///
   /// Throws when a name of the request is not in the model, or when a store cannot be read. A result of another class
   /// than the request's type is an error too.
@@ -21,7 +21,7 @@ extension NSManagedObjectContext {
     return try typed(results(parameters), as: T.self)
   }
 
-  /// Results as what they are said to be. Throws where one is of another class.
+  /// Casts results to the request's type. Throws if one has another class.
   final func typed<T>(_ results: [Any], as _: T.Type) throws -> [T] {
     guard let typed = results as? [T] else {
       throw CocoaError(
@@ -34,7 +34,7 @@ extension NSManagedObjectContext {
     return typed
   }
 
-  /// The objects without a cast for each, where the classes of the fetched entities say that all are of type `T`.
+  /// The objects, without a cast for each, if the classes of all fetched entities are of type `T`. Otherwise nil.
   private func typedObjects<T>(_ parameters: FetchParameters, as type: T.Type) throws -> [T]? {
     guard type is NSManagedObject.Type, let frozen = core.frozen,
       let entity = parameters.entityName.flatMap({ frozen.schema.entity(named: $0) }),
@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
     }
   }
 
-  /// The number of objects, or dictionaries, that the request would give.
+  /// The number of objects or dictionaries that the request would return.
   public final func count<T>(for request: NSFetchRequest<T>) throws -> Int { try count(request.erased) }
 
   final func count(_ parameters: FetchParameters) throws -> Int {

@@ -2,10 +2,11 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Fetches that look into the values of transformable attributes, where stores keep those as objects: `ANY list == 20`,
-/// `average:(list)`, `list[FIRST]`. Such parts of a request are evaluated over the objects that the rest selects.
+/// Fetches that use parts of transformable values, such as `ANY list == 20`, `average:(list)` and `list[FIRST]`. Stores
+/// that keep these values as objects allow it. Such parts of a request are evaluated for the objects that the rest
+/// selects.
 extension ContextCore {
-  /// The names of transformable attributes, where every store that is asked keeps their values as objects.
+  /// The names of transformable attributes, if every store of the fetch keeps their values as objects. Otherwise empty.
   func namesOfObjectValues(_ parameters: FetchParameters) -> Set<String> {
     guard let frozen, !frozen.transformableNames.isEmpty, let coordinator,
       let entity = parameters.entityName.flatMap(frozen.schema.entity(named:))
@@ -16,9 +17,9 @@ extension ContextCore {
     return stores.allSatisfy(\.keepsObjects) ? frozen.transformableNames : []
   }
 
-  /// The dictionaries of a request whose predicate or expressions look into such values; nil for any other.
+  /// The dictionaries of a request whose predicate or expressions use parts of such values; nil for any other request.
   ///
-  /// They are made of objects in a context of their own, which has read only what is saved. There are no groups then.
+  /// They are made from objects of a separate context, which sees saved values only. Such requests cannot have groups.
   func dictionariesOfObjects(_ parameters: FetchParameters) throws -> [NSDictionary]? {
     let names = namesOfObjectValues(parameters)
     guard let coordinator, parameters.looksInto(names) else { return nil }
@@ -63,7 +64,7 @@ extension ContextCore {
 }
 
 extension FetchParameters {
-  /// Whether the predicate, or an expression that is more than a key path, has one of the keys.
+  /// Whether the predicate, or an expression other than a key path, has one of the keys.
   fileprivate func looksInto(_ names: Set<String>) -> Bool {
     if names.isEmpty { return false }
     if let tree = predicate.flatMap(PredicateTree.of) {

@@ -7,9 +7,9 @@ import StoreSchema
 struct ResolvedFetch {
   let info: EntityInfo
   let plan: FetchPlan
-  /// What of the predicate only blocks can evaluate, over the objects that the rest selects.
+  /// The part of the predicate that is evaluated in memory, for the objects that the rest selects. It has the blocks.
   let block: NSPredicate?
-  /// The whole order where a comparator, which no store knows, has part in it; else empty.
+  /// The whole order if it has a comparator, which no store can sort by. Otherwise empty.
   let comparators: [Step]
 
   enum Step {
@@ -17,11 +17,11 @@ struct ResolvedFetch {
     case comparator(NSSortDescriptor)
   }
   let parameters: FetchParameters
-  /// What resolved the names.
+  /// The resolver of the request's names.
   let resolver: PredicateResolver
-  /// The predicate as it was given, where it names objects.
+  /// The predicate before it was resolved, if it names objects.
   private let treeOfObjects: StoreQuery.Predicate?
-  /// What `now()` is.
+  /// The value of `now()`.
   private let now = Date().timeIntervalSinceReferenceDate
 
   init(_ parameters: FetchParameters, _ core: ContextCore) throws {
@@ -88,12 +88,13 @@ struct ResolvedFetch {
     }
   }
 
-  /// The predicate for one of several stores: where it names objects, their keys are those of others in other stores.
+  /// The predicate for one of several stores. If it names objects, it is resolved for this store, because their keys
+  /// belong to other objects in other stores.
   func predicate(at store: UInt16, in core: ContextCore) -> ResolvedPredicate {
     guard let treeOfObjects, let coordinator = core.coordinator, coordinator.openStores.count > 1,
       let schema = core.frozen?.schema
     else { return plan.predicate }
-    // The names are the same: they were resolved before.
+    // This cannot fail: the same names were resolved before.
     return (try? Self.resolver(schema, info.entity, now, core, at: store).resolve(treeOfObjects)) ?? plan.predicate
   }
 

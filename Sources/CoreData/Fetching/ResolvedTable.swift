@@ -2,7 +2,7 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// A fetch request for dictionaries with its names resolved: a table plan, and what its columns become.
+/// A fetch request for dictionaries with its names resolved: a table plan, and the entries that its columns become.
 struct ResolvedTable {
   let plan: TablePlan
   let entries: [Entry]
@@ -11,16 +11,16 @@ struct ResolvedTable {
   struct Entry {
     let name: String
     let form: Form
-    /// The place of its column in the plan, the first of them for a composite.
+    /// The index of its column in the plan; for a composite attribute, of the first one.
     let column: Int
   }
 
   enum Form {
     case attribute(StoreSchema.AttributeType)
     case transformable(NSAttributeDescription)
-    /// The bytes of data that may lie outside the row, the leading byte included.
+    /// The bytes of external data, with the leading byte.
     case externalData
-    /// Its leaves have a column each.
+    /// A composite attribute. Each of its leaves has a column.
     case composite(Attribute)
     case expression(NSAttributeType)
   }
@@ -28,7 +28,9 @@ struct ResolvedTable {
   init(_ fetch: ResolvedFetch, _ core: ContextCore) throws {
     guard let frozen = core.frozen else { throw Self.error("the context has no model") }
     if fetch.block != nil || !fetch.comparators.isEmpty {
-      throw Self.error("dictionaries know no predicates by blocks and no sort descriptors by comparators")
+      throw Self.error(
+        "a fetch of dictionaries cannot have a predicate with a block or a sort descriptor with a comparator; fetch objects instead"
+      )
     }
     let parameters = fetch.parameters
     var maker = TableMaker(frozen, fetch.info.entity, fetch.resolver)
@@ -39,20 +41,22 @@ struct ResolvedTable {
     var having = ResolvedPredicate.constant(true)
     if let predicate = parameters.havingPredicate {
       if predicate.isDenied { throw Self.error("havingPredicate " + EvaluationPermission.excuse) }
-      guard let tree = PredicateTree.of(predicate) else { throw Self.error("havingPredicate is a block") }
+      guard let tree = PredicateTree.of(predicate) else {
+        throw Self.error("havingPredicate is a block; use a predicate with a format")
+      }
       do { having = try fetch.resolver.having(tree, columns: maker.names) } catch { throw Self.error(error.message) }
     }
     var plan = TablePlan(
       fetch.plan, columns: maker.columns, groups: groups, having: having, isDistinct: parameters.returnsDistinctResults)
-    // The one row of all objects has no order.
+    // Aggregates without groups give one row, which needs no order.
     if plan.isGrouped && groups.isEmpty { plan.fetch.sort = [] }
     self.plan = plan
     entries = maker.entries
     if let defect = plan.defect { throw Self.error("propertiesToFetch and propertiesToGroupBy do not fit: " + defect) }
   }
 
-  /// Throws for what a request for objects names in `propertiesToFetch` and no dictionary could have. Objects have all
-  /// their values whatever it names (decision 042).
+  /// Checks `propertiesToFetch` of a request for objects. Throws for a name that no dictionary could have. The objects
+  /// always have all their values (decision 042).
   static func checkProperties(_ fetch: ResolvedFetch, _ core: ContextCore) throws {
     guard fetch.parameters.resultType == .managedObjectResultType, let frozen = core.frozen else { return }
     var maker = TableMaker(frozen, fetch.info.entity, fetch.resolver)
@@ -64,7 +68,7 @@ struct ResolvedTable {
   }
 }
 
-/// Makes columns of the properties that a request names.
+/// Makes columns for the properties that a request names.
 private struct TableMaker {
   private let frozen: FrozenModel
   private let entity: Entity
@@ -101,11 +105,12 @@ private struct TableMaker {
     append(name, form(of: path) ?? .expression(.undefinedAttributeType), .value(.path(path.raw)))
   }
 
-  /// What a property groups by; several values for a composite.
+  /// The expressions that a property groups by. A composite attribute has several.
   func groups(_ property: Any) throws -> [ResolvedExpression] {
     if let expression = property as? NSExpressionDescription {
       guard case .value(let value) = try column(of: expression) else {
-        throw ResolvedTable.error("\(expression.name) in propertiesToGroupBy is an aggregate, of which a group has one")
+        throw ResolvedTable.error(
+          "\(expression.name) in propertiesToGroupBy is an aggregate; group by attributes and to-one relationships")
       }
       return [value]
     }
@@ -148,12 +153,12 @@ private struct TableMaker {
     do { return try resolver.path(name) } catch { throw ResolvedTable.error(error.message) }
   }
 
-  /// The composite attribute of that name, as a whole.
+  /// The composite attribute with a name.
   private func composite(_ name: String) -> Attribute? {
     entity.attributes.first { $0.name == name && !$0.elements.isEmpty }
   }
 
-  /// Nil for what is no attribute.
+  /// The form of an attribute's values; nil if the path leads to no attribute.
   private func form(of path: SlotPath) -> ResolvedTable.Form? {
     guard case .attribute(let slot, let kind, _) = path.leaf else { return nil }
     if kind == .externalData { return .externalData }
@@ -169,7 +174,7 @@ private struct TableMaker {
 }
 
 extension SlotPath {
-  /// The same path, to the stored bytes of data that may lie outside the row.
+  /// The same path to the stored bytes of external data.
   fileprivate var raw: SlotPath {
     guard case .attribute(let slot, .externalData, let entity) = leaf else { return self }
     var path = self

@@ -2,12 +2,12 @@ import StoreProtocol
 import StoreQuery
 import StoreSchema
 
-/// Reads what one store gives for a fetch. It uses nothing of a context, and runs on any thread.
+/// Reads the results of a fetch from one store. It uses no context, and runs on any thread.
 struct StoreFetcher {
   let plan: FetchPlan
-  /// Whether whole rows are read, or keys alone.
+  /// Whether whole rows are read, or only keys.
   let readsRows: Bool
-  /// Whether the values of the sort keys are wanted.
+  /// Whether the values of the sort keys are read.
   let readsSortKeys: Bool
 
   /// Calls `body` with each result in the plan's order.
@@ -37,7 +37,7 @@ struct StoreFetcher {
     }
   }
 
-  /// The references and the sort keys of the results, as a table.
+  /// Reads the references and the sort keys of the results as a table.
   private func keys(
     _ snapshot: any StoreSnapshot, _ body: (ObjectReference, [Value]) -> Void
   ) throws(StoreError) {

@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
   public struct ObjectsDidChangeMessage: NotificationCenter.MainActorMessage {
     /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content, `NSManagedObjectContext.didChangeObjectsNotification`.
     public static var name: Notification.Name { WatchedNotification.didChange.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
   public struct WillSaveMessage: NotificationCenter.MainActorMessage {
     /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content, `NSManagedObjectContext.willSaveObjectsNotification`.
     public static var name: Notification.Name { WatchedNotification.willSave.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
   public struct DidSaveMessage: NotificationCenter.MainActorMessage {
     /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content, `NSManagedObjectContext.didSaveObjectsNotification`.
     public static var name: Notification.Name { WatchedNotification.didSave.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -114,7 +114,7 @@ extension NSManagedObjectContext {
   public struct DidSaveObjectIDsMessage: NotificationCenter.MainActorMessage {
     /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content, `NSManagedObjectContext.didSaveObjectIDsNotification`.
     public static var name: Notification.Name { WatchedNotification.didSaveIDs.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -155,7 +155,7 @@ extension NSManagedObjectContext {
   public struct DidSaveObjectIDsAsyncMessage: NotificationCenter.AsyncMessage {
     /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content, `NSManagedObjectContext.didSaveObjectIDsNotification`.
     public static var name: Notification.Name { WatchedNotification.didSaveIDs.name }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -196,7 +196,8 @@ extension NSManagedObjectContext {
   public struct DidMergeChangesMessage: NotificationCenter.MainActorMessage {
     /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content,
+    /// `NSManagedObjectContext.didMergeChangesObjectIDsNotification`.
     public static var name: Notification.Name { NSManagedObjectContext.didMergeChangesObjectIDsNotification }
     /// The context that posts the message.
     public let context: NSManagedObjectContext
@@ -247,7 +248,8 @@ extension NSManagedObjectContext {
   public struct DidMergeChangesAsyncMessage: NotificationCenter.AsyncMessage {
     /// The type of the observed object: a context.
     public typealias Subject = NSManagedObjectContext
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content,
+    /// `NSManagedObjectContext.didMergeChangesObjectIDsNotification`.
     public static var name: Notification.Name { NSManagedObjectContext.didMergeChangesObjectIDsNotification }
     /// The context that posts the message.
     public let context: NSManagedObjectContext

@@ -5,7 +5,7 @@ extension NSPersistentStoreCoordinator {
   public struct StoresDidChangeMessage: NotificationCenter.MainActorMessage {
     /// The type of the observed object: a coordinator.
     public typealias Subject = NSPersistentStoreCoordinator
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content, `NSPersistentStoreCoordinatorStoresDidChange`.
     public static var name: Notification.Name { .NSPersistentStoreCoordinatorStoresDidChange }
     /// The coordinator that posts the message.
     public let persistentStoreCoordinator: NSPersistentStoreCoordinator
@@ -49,7 +49,7 @@ extension NSPersistentStoreCoordinator {
   public struct StoresDidChangeAsyncMessage: NotificationCenter.AsyncMessage {
     /// The type of the observed object: a coordinator.
     public typealias Subject = NSPersistentStoreCoordinator
-    /// The name of the corresponding notification.
+    /// The name of the notification with the same content, `NSPersistentStoreCoordinatorStoresDidChange`.
     public static var name: Notification.Name { .NSPersistentStoreCoordinatorStoresDidChange }
     /// The coordinator that posts the message.
     public let persistentStoreCoordinator: NSPersistentStoreCoordinator

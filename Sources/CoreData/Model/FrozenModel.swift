@@ -57,7 +57,7 @@ final class EntityInfo: @unchecked Sendable {
   /// The same relationships, not reference-counted: the entity keeps them.
   let relationshipReferences: ContiguousArray<Unmanaged<Relationship>>
   /// The slots of to-one relationships, by index of the relationship.
-  let toOnes: ContiguousArray<ToOnePlace>
+  let toOnes: ContiguousArray<ToOneSlot>
   /// The to-many relationships.
   let toManys: [Relationship]
   let attributes: [AttributeInfo]
@@ -126,7 +126,7 @@ final class EntityInfo: @unchecked Sendable {
     }
     relationshipReferences = ContiguousArray(entity.relationships.map(Unmanaged.passUnretained))
     toManys = entity.relationships.filter(\.isToMany)
-    toOnes = ContiguousArray(entity.relationships.map(ToOnePlace.init))
+    toOnes = ContiguousArray(entity.relationships.map(ToOneSlot.init))
     for (index, relationship) in entity.relationships.enumerated() { keys[relationship.name] = .relationship(index) }
     transients = properties.values.compactMap { $0 as? NSAttributeDescription }.filter(\.isTransient)
       .sorted { UTF8Order.isLess($0.name, $1.name) }
@@ -319,7 +319,7 @@ struct NumberSlot {
 }
 
 /// The location of a to-one relationship in an object's row.
-struct ToOnePlace {
+struct ToOneSlot {
   /// Negative for a to-many relationship.
   let slot: Int
   let entitySlot: Int?

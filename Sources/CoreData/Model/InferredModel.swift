@@ -22,7 +22,7 @@ extension NSPersistentStoreCoordinator {
     do throws(StoreError) {
       guard let inferring = backend.capability((any ModelInferringBackend).self) else {
         throw StoreError(
-          .unsupported, "A store of type \(storeType) does not tell its model; open it with a model file.")
+          .unsupported, "No model can be inferred from a store of type \(storeType). Open it with a model file.")
       }
       let options = StoreOptionCoding.options(options)
       try options.checkOwn(of: backend)

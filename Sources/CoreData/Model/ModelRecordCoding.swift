@@ -11,14 +11,14 @@ extension NSManagedObjectModel {
     var made: [String: NSEntityDescription] = [:]
     for entity in record.entities { made[entity.name] = ModelRecordCoding.entity(entity) }
     var children: [(owner: NSEntityDescription, list: [NSEntityDescription])] = []
-    var places: [String: Int] = [:]
+    var positions: [String: Int] = [:]
     for entity in record.entities {
       guard let parent = entity.superentity, let owner = made[parent], let child = made[entity.name] else { continue }
-      if places[parent] == nil {
-        places[parent] = children.count
+      if positions[parent] == nil {
+        positions[parent] = children.count
         children.append((owner, []))
       }
-      if let place = places[parent] { children[place].list.append(child) }
+      if let position = positions[parent] { children[position].list.append(child) }
     }
     // Set at once for each owner, because each change of the list checks the whole list.
     for (owner, list) in children { owner.subentities = list.filter { !$0.isAncestor(of: owner) } }

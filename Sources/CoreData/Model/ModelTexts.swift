@@ -59,7 +59,7 @@ struct ModelTexts {
     let folder = model.deletingLastPathComponent()
     let name = model.deletingPathExtension().lastPathComponent + "Model.strings"
     let languages = Locale.preferredLanguages.flatMap { [$0, String($0.prefix { $0 != "-" && $0 != "_" })] }
-    let places = [name] + (languages + ["Base", "en"]).map { "\($0).lproj/\(name)" }
-    return places.map { folder.appending(path: $0) }.first { FileManager.default.fileExists(atPath: $0.path) }
+    let paths = [name] + (languages + ["Base", "en"]).map { "\($0).lproj/\(name)" }
+    return paths.map { folder.appending(path: $0) }.first { FileManager.default.fileExists(atPath: $0.path) }
   }
 }

@@ -37,13 +37,13 @@ public enum NSAttributeType: UInt, Sendable {
   case compositeAttributeType = 2100
 }
 
-/// An attribute of an entity.
+/// An attribute of an entity: a property that has a value of one type.
 open class NSAttributeDescription: NSPropertyDescription {
   /// The modern spelling of ``NSAttributeType``.
   public struct AttributeType: RawRepresentable, Hashable, Sendable {
     /// The type as an ``NSAttributeType``.
     public let rawValue: NSAttributeType
-    /// The modern spelling of a type.
+    /// The type for an ``NSAttributeType``.
     public init(rawValue: NSAttributeType) { self.rawValue = rawValue }
     /// ``NSAttributeType/undefinedAttributeType``: no type.
     public static let undefined = Self(rawValue: .undefinedAttributeType)

@@ -47,7 +47,7 @@ extension NSManagedObjectModel {
 
   /// Merges the entities whose version hashes are those of the metadata. Nil where one is missing.
   public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
-    guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
+    guard let required = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }
     self.init()
     // A whole model that matches is used as it is: entities with derived attributes have no hash to identify them by.
     if let whole = models.first(where: { $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }) {
@@ -55,7 +55,7 @@ extension NSManagedObjectModel {
       return
     }
     var chosen: [NSEntityDescription] = []
-    for (name, hash) in wanted {
+    for (name, hash) in required {
       let found = models.lazy.compactMap { model in
         model.entityVersionHashesByName[name] == hash ? model.entitiesByName[name] : nil
       }.first

@@ -5,11 +5,11 @@ import Synchronization
 public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
   /// The name as text.
   public let rawValue: String
-  /// The name with a text.
+  /// Makes a name from its text.
   public init(rawValue: String) { self.rawValue = rawValue }
-  /// The name with a text.
+  /// Makes a name from its text.
   public init(_ rawValue: String) { self.rawValue = rawValue }
-  /// The name with a text.
+  /// Makes a name from a literal.
   public init(stringLiteral value: String) { rawValue = value }
 
   /// Archives with secure coding; reads back the classes of

@@ -30,19 +30,19 @@ enum KeyPathName {
   ///   some microseconds for each part to describe a key path, and fetches use many key paths.
   static func name(of keyPath: AnyKeyPath, checksParts: Bool = false) -> String? {
     guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else {
-      return LooseProbe.storedNames(keyPath)
+      return KeyPathProbe.storedNames(keyPath)
     }
     let entity = ModelRegistry.find(root)
-    let isLooseChain = entity == nil && LooseProbe.isChain(keyPath)
-    if isLooseChain && LooseProbe.isForced(keyPath) { return nil }
+    let isLooseChain = entity == nil && KeyPathProbe.isChain(keyPath)
+    if isLooseChain && KeyPathProbe.isForced(keyPath) { return nil }
     let recorder = recorder
     recorder.names = []
     recorder.keyPath = keyPath
     defer { recorder.keyPath = nil }
-    _ = (entity.map(probe) ?? LooseProbe.make(root))[keyPath: keyPath]
-    if recorder.names.isEmpty { return LooseProbe.storedNames(keyPath) }
+    _ = (entity.map(probe) ?? KeyPathProbe.make(root))[keyPath: keyPath]
+    if recorder.names.isEmpty { return KeyPathProbe.storedNames(keyPath) }
     // `\Song.title?.count` reads one key and goes through two properties.
-    if isLooseChain || checksParts, recorder.names.count != LooseProbe.propertyCount(keyPath) { return nil }
+    if isLooseChain || checksParts, recorder.names.count != KeyPathProbe.propertyCount(keyPath) { return nil }
     return recorder.names.joined(separator: ".")
   }
 
@@ -60,7 +60,7 @@ enum KeyPathName {
   /// be the last part of the key path.
   static func unread<Value>() -> Value {
     let recorder = recorder
-    guard let keyPath = recorder.keyPath, LooseProbe.propertyCount(keyPath) == recorder.names.count else {
+    guard let keyPath = recorder.keyPath, KeyPathProbe.propertyCount(keyPath) == recorder.names.count else {
       misuse("\(recorder.names.joined(separator: ".")) is not optional: a key path that continues has no name.")
     }
     return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { zeros in
@@ -80,7 +80,7 @@ enum KeyPathName {
   /// Records the key of a to-one relationship to objects of `type`, and returns a probe of its destination.
   static func recordToOne(_ name: String, _ object: NSManagedObject, _ type: NSManagedObject.Type) -> NSManagedObject? {
     guard record(name, object) else { return nil }
-    return object.info === LooseProbe.info ? LooseProbe.make(type) : destination(name, object)
+    return object.info === KeyPathProbe.info ? KeyPathProbe.make(type) : destination(name, object)
   }
 
   /// A probe of the destination of a to-one relationship; nil for other keys, and where the entity is unknown.

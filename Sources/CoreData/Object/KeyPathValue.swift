@@ -27,11 +27,11 @@ enum KeyPathValue {
   ///
   /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html
   private static func collection(
-    _ members: [Any], _ key: String, _ rest: ArraySlice<String>, gather: ([Any]) -> Any
+    _ members: [Any], _ key: String, _ rest: ArraySlice<String>, collect: ([Any]) -> Any
   ) -> Any? {
     if key == "@count" { return NSNumber(value: members.count) }
     // The rest is applied to the new collection, as `value(forKeyPath:)` does with each key: it may be an operator.
-    guard key.hasPrefix("@") else { return value(of: gather(members.compactMap { value(of: $0, [key]) }), rest) }
+    guard key.hasPrefix("@") else { return value(of: collect(members.compactMap { value(of: $0, [key]) }), rest) }
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     let numbers = values.compactMap(AttributeCoding.double)
     switch key {
@@ -57,11 +57,11 @@ enum KeyPathValue {
 
   /// The first of the extreme values: no other value has the given order relative to it. Numbers are compared
   /// exactly.
-  private static func extreme(_ values: [Any], _ wanted: Ordering) -> Any? {
+  private static func extreme(_ values: [Any], _ requiredOnes: Ordering) -> Any? {
     var best: (value: Value, original: Any)?
     for original in values {
       let value = ObjectSource.value(original)
-      if let known = best, ValueComparison.compare(value, known.value) != wanted { continue }
+      if let known = best, ValueComparison.compare(value, known.value) != requiredOnes { continue }
       best = (value, original)
     }
     return best?.original

@@ -3,7 +3,7 @@ import StoreSchema
 
 /// A probe for the property names of a class that no model in use has, for example while a model is being built from
 /// key paths.
-enum LooseProbe {
+enum KeyPathProbe {
   // Immutable after initialization.
   nonisolated(unsafe) private static let entity: NSEntityDescription = {
     let attribute = NSAttributeDescription()

@@ -57,7 +57,7 @@ public final class PropertyKey: Sendable {
   /// The representation that the slot of the attribute must have.
   private let representation: PropertyRepresentation
   /// Model number and entity index in the high bits, slot or relationship index in the low bits; zero until first used.
-  private let place = Atomic<UInt64>(0)
+  private let resolved = Atomic<UInt64>(0)
 
   init(_ name: String, _ representation: PropertyRepresentation) {
     self.name = name
@@ -67,7 +67,7 @@ public final class PropertyKey: Sendable {
   /// The slot of an attribute of the entity; negative for an attribute that is only in memory.
   @inline(__always)
   func slot(_ info: EntityInfo) -> Int {
-    let known = place.load(ordering: .relaxed)
+    let known = resolved.load(ordering: .relaxed)
     if known & Self.tagMask == info.accessorTag | 1 << 16 { return Int(known & 0xffff) }
     return findSlot(info)
   }
@@ -80,7 +80,7 @@ public final class PropertyKey: Sendable {
     case .attribute(let index): slot = info.attributes[index].attribute.slot
     case .transient: return -1
     default:
-      if info === LooseProbe.info { return LooseProbe.slot }
+      if info === KeyPathProbe.info { return KeyPathProbe.slot }
       misuse("The entity \(info.entity.name) has no attribute named '\(name)'.")
     }
     // Checked once for each model: the bits of one type are meaningless as another.
@@ -89,13 +89,13 @@ public final class PropertyKey: Sendable {
         "The attribute '\(name)' of \(info.entity.name) is of type \(info.entity.slots[slot]); its accessor has another."
       )
     }
-    if slot <= 0xffff { place.store(info.accessorTag | 1 << 16 | UInt64(slot), ordering: .relaxed) }
+    if slot <= 0xffff { resolved.store(info.accessorTag | 1 << 16 | UInt64(slot), ordering: .relaxed) }
     return slot
   }
 
   @inline(__always)
   func relationship(_ info: EntityInfo) -> Int {
-    let known = place.load(ordering: .relaxed)
+    let known = resolved.load(ordering: .relaxed)
     if known & Self.tagMask == info.accessorTag | 1 << 16 { return Int(known & 0xffff) }
     return findRelationship(info)
   }
@@ -103,7 +103,7 @@ public final class PropertyKey: Sendable {
   /// Whether the name belongs to a fetched property, which has no index.
   @inline(__always)
   func isFetched(_ info: EntityInfo) -> Bool {
-    if place.load(ordering: .relaxed) & Self.tagMask == info.accessorTag | 1 << 16 { return false }
+    if resolved.load(ordering: .relaxed) & Self.tagMask == info.accessorTag | 1 << 16 { return false }
     if case .fetched? = info.keys[name] { return true }
     return false
   }
@@ -112,7 +112,7 @@ public final class PropertyKey: Sendable {
     guard case .relationship(let index)? = info.keys[name] else {
       misuse("The entity \(info.entity.name) has no relationship named '\(name)'.")
     }
-    if index <= 0xffff { place.store(info.accessorTag | 1 << 16 | UInt64(index), ordering: .relaxed) }
+    if index <= 0xffff { resolved.store(info.accessorTag | 1 << 16 | UInt64(index), ordering: .relaxed) }
     return index
   }
 }

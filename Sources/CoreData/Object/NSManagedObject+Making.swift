@@ -19,14 +19,16 @@ extension _ManagedObjectMaking {
   public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
     guard let type = Self.self as? NSManagedObject.Type,
       let made = type.make(ContextCore.info(of: entity, context).description) as? Self
-    else { misuse("\(Self.self) is no class of managed objects.") }
+    else { misuse("\(Self.self) is not a class of managed objects.") }
     if let object = made as? NSManagedObject { context?.core.insert(object) }
     self = made
   }
 
   /// Makes an object of the entity whose class this is, in the model of `context`, and inserts it there.
   public init(context moc: NSManagedObjectContext) {
-    guard let type = Self.self as? NSManagedObject.Type else { misuse("\(Self.self) is no class of managed objects.") }
+    guard let type = Self.self as? NSManagedObject.Type else {
+      misuse("\(Self.self) is not a class of managed objects.")
+    }
     self.init(entity: moc.core.entity(of: type).description, insertInto: moc)
   }
 }

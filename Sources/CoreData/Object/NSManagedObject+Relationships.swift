@@ -245,9 +245,9 @@ extension NSManagedObject {
     if hasLostContext { return }
     let members = relationship.isOrdered ? Self.eachOnce(members) : members
     let state = loadedToMany(relationship)
-    let wanted = Set(members.map(ObjectIdentifier.init))
+    let required = Set(members.map(ObjectIdentifier.init))
     // The last first, because removing it is fastest.
-    for old in state.members.reversed() where !wanted.contains(ObjectIdentifier(old)) {
+    for old in state.members.reversed() where !required.contains(ObjectIdentifier(old)) {
       remove(old, from: relationship)
     }
     for new in members { add(new, to: relationship) }
@@ -308,10 +308,10 @@ extension NSManagedObject {
       misuse(
         "Illegal attempt to establish a relationship '\(relationship.name)' between objects in different contexts.")
     }
-    let wanted = core.frozen?.schema.entities[relationship.destination]
-    if let wanted, !wanted.subtree.contains(destination.info.entity.index) {
+    let required = core.frozen?.schema.entities[relationship.destination]
+    if let required, !required.subtree.contains(destination.info.entity.index) {
       misuse(
-        "Unacceptable type of value for to-one or to-many relationship '\(relationship.name)': it takes \(wanted.name), not \(destination.info.entity.name)."
+        "Unacceptable type of value for to-one or to-many relationship '\(relationship.name)': it takes \(required.name), not \(destination.info.entity.name)."
       )
     }
   }

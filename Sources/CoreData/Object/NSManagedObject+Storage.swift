@@ -85,27 +85,27 @@ extension NSManagedObject {
   }
 
   /// A to-one destination as a reference, nil where there is none.
-  final func reference(_ relationship: Relationship) -> ObjectReference? { reference(ToOnePlace(relationship)) }
+  final func reference(_ relationship: Relationship) -> ObjectReference? { reference(ToOneSlot(relationship)) }
 
   @inline(__always)
-  private func reference(_ place: ToOnePlace) -> ObjectReference? {
-    if place.slot < 0 { return nil }
+  private func reference(_ target: ToOneSlot) -> ObjectReference? {
+    if target.slot < 0 { return nil }
     prepareToRead()
-    if let value = changed(place.slot) {
+    if let value = changed(target.slot) {
       if case .reference(let reference) = value { return reference }
       return nil
     }
-    return row.view?.reference(place.slot, entitySlot: place.entitySlot, destination: place.destination)
+    return row.view?.reference(target.slot, entitySlot: target.entitySlot, destination: target.destination)
   }
 
-  final func toOne(_ relationship: Relationship) -> NSManagedObject? { toOne(ToOnePlace(relationship)) }
+  final func toOne(_ relationship: Relationship) -> NSManagedObject? { toOne(ToOneSlot(relationship)) }
 
   @inline(__always)
-  final func toOne(_ place: ToOnePlace) -> NSManagedObject? {
-    guard let reference = reference(place) else { return nil }
+  final func toOne(_ target: ToOneSlot) -> NSManagedObject? {
+    guard let reference = reference(target) else { return nil }
     if core == nil { reportLostContext() }
     return withCore {
-      if !$0.changes.externalLinks.isEmpty, let other = $0.externalDestination(of: self, slot: place.slot) {
+      if !$0.changes.externalLinks.isEmpty, let other = $0.externalDestination(of: self, slot: target.slot) {
         return other
       }
       return $0.destination(reference, store: storeIndex)

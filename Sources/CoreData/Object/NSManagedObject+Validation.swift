@@ -91,10 +91,10 @@ extension NSManagedObject {
 
   /// Whether a class overrides `validateValue(_:forKey:)`.
   static func overridesValidateValue(_ type: NSManagedObject.Type) -> Bool {
-    VirtualTable.differ(type, NSManagedObject.self, at: validateValuePlaces)
+    VirtualTable.differ(type, NSManagedObject.self, at: validateValueSlots)
   }
 
-  private static let validateValuePlaces = VirtualTable.members(
+  private static let validateValueSlots = VirtualTable.members(
     overriddenBy: ValidatingProbe.self, plain: (PlainProbe.self, OtherPlainProbe.self))
 
   private class PlainProbe: NSManagedObject {}

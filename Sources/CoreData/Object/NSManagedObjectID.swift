@@ -29,7 +29,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
 
   /// An ID without an object: no context knows it.
   public override init() {
-    guard let info = LooseProbe.info else { misuse("The internal entity of key path probes does not exist.") }
+    guard let info = KeyPathProbe.info else { misuse("The internal entity of key path probes does not exist.") }
     (self.info, key, firstStore, contextIdentity) = (info, 0, nil, nil)
   }
 

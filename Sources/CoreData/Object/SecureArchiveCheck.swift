@@ -19,10 +19,10 @@ struct SecureArchiveCheck {
   ]
 
   var isSound: Bool {
-    let descriptions = Set(archive.objects.compactMap { $0["$class"].flatMap(place) })
-    for place in archive.objects.indices.dropFirst() where !descriptions.contains(place) {
-      guard hasSoundReferences(archive.objects[place], descriptions) else { return false }
-      guard let object = archive.object(at: place), case .dictionary = object.value else { continue }
+    let descriptions = Set(archive.objects.compactMap { $0["$class"].flatMap(position) })
+    for position in archive.objects.indices.dropFirst() where !descriptions.contains(position) {
+      guard hasSoundReferences(archive.objects[position], descriptions) else { return false }
+      guard let object = archive.object(at: position), case .dictionary = object.value else { continue }
       guard let name = object.className else { return false }
       if Self.collections.contains(name) {
         let isWhole =
@@ -57,11 +57,12 @@ struct SecureArchiveCheck {
     return found
   }
 
-  private func place(_ reference: PropertyList) -> Int? {
-    guard case .uid(let uid) = reference, let place = Int(exactly: uid), archive.objects.indices.contains(place) else {
+  private func position(_ reference: PropertyList) -> Int? {
+    guard case .uid(let uid) = reference, let position = Int(exactly: uid), archive.objects.indices.contains(position)
+    else {
       return nil
     }
-    return place
+    return position
   }
 
   /// Whether all objects that a value refers to exist and are not class descriptions. Lists must not contain a
@@ -76,7 +77,9 @@ struct SecureArchiveCheck {
     while let (value, isInList) = open.popLast() {
       switch value {
       case .uid:
-        guard let place = place(value), !descriptions.contains(place), place > 0 || !isInList else { return false }
+        guard let position = position(value), !descriptions.contains(position), position > 0 || !isInList else {
+          return false
+        }
       case .array(let list): for element in list { open.append((element, true)) }
       case .dictionary(let entries): for entry in entries.values { open.append((entry, false)) }
       default: break
@@ -112,11 +115,11 @@ struct SecureArchiveCheck {
   }
 
   /// The objects that an object refers to, in its values and in lists of them at any depth.
-  private func references(_ place: Int) -> [Int] {
-    var (found, open): ([Int], [PropertyList]) = ([], [archive.objects[place]])
+  private func references(_ position: Int) -> [Int] {
+    var (found, open): ([Int], [PropertyList]) = ([], [archive.objects[position]])
     while let value = open.popLast() {
       switch value {
-      case .uid: if let next = self.place(value) { found.append(next) }
+      case .uid: if let next = self.position(value) { found.append(next) }
       case .array(let list): open += list
       case .dictionary(let entries): open += entries.values
       default: break

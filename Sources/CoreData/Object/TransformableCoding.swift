@@ -23,11 +23,11 @@ enum TransformableCoding {
 
   /// Whether the value class of its attribute allows a value.
   static func accepts(_ value: Any, _ info: AttributeInfo) -> Bool {
-    guard let wanted = info.valueClass else { return true }
-    if SecureArchive.allows(value, [wanted]) { return true }
+    guard let required = info.valueClass else { return true }
+    if SecureArchive.allows(value, [required]) { return true }
     var mirror: Mirror? = Mirror(reflecting: value)
     while let current = mirror {
-      if current.subjectType == wanted { return true }
+      if current.subjectType == required { return true }
       mirror = current.superclassMirror
     }
     return false

@@ -2,17 +2,18 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// What values are compared as, within one comparison: values of attributes by themselves, objects by their IDs as in
-/// fetches, and whatever no attribute has by numbers that are the same for what is equal.
+/// Turns the values of one comparison into `Value`s that can be compared. An attribute's value stays as it is. A
+/// managed object becomes its ID, as in fetches. A value of any other class becomes a number, and equal values get the
+/// same number.
 final class ComparedValues {
-  /// An ID of each store and context whose objects were met: elsewhere the same key is another object.
+  /// One ID of each store and context whose objects have occurred. The same key in another store is another object.
   private var homes: [NSManagedObjectID] = []
   private var others: [Other: Int64] = [:]
 
   private enum Other: Hashable {
     case hashable(AnyHashable)
     case instance(ObjectIdentifier)
-    /// What nothing can tell from others is equal to none.
+    /// Values without an equality are equal to no other value.
     case unknown(Int)
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Evaluates compounds of compounds from a worklist: a program that folds a list of predicates one by one makes them as
-/// deep as the list is long.
+/// Evaluates nested compounds with a worklist instead of recursion. A program that combines a list of predicates one by
+/// one nests them as deep as the list is long.
 struct CompoundEvaluation {
   private let type: NSCompoundPredicate.LogicalType
   private let parts: [NSPredicate]
@@ -21,7 +21,7 @@ struct CompoundEvaluation {
       let part = current.parts[current.next]
       current.next += 1
       pending.append(current)
-      // What a subclass means by its parts is its own affair.
+      // A subclass may evaluate its parts in its own way.
       if Swift.type(of: part) == NSCompoundPredicate.self, let inner = part as? NSCompoundPredicate {
         pending.append(CompoundEvaluation(inner))
       } else {
@@ -31,7 +31,8 @@ struct CompoundEvaluation {
     return result
   }
 
-  /// What the compound is once enough of its parts are known, the last of them being `result`.
+  /// The result of the compound, if `result`, the result of its latest part, decides it. Nil if more parts must be
+  /// evaluated.
   private func verdict(after result: Bool) -> Bool? {
     let isDone = next == parts.count
     return switch type {

@@ -1,12 +1,12 @@
 import Foundation
 import StoreQuery
 
-/// Teaches Foundation's own `NSCompoundPredicate` to print and compare itself, and to evaluate itself however deep it
-/// is; and its own `NSPredicate`, which is a constant or a block, to compare itself.
+/// Replaces methods of Foundation's `NSCompoundPredicate` and `NSPredicate`. Compounds then print themselves, compare
+/// themselves, and can be evaluated at any depth. Predicates that are a constant or a block compare themselves.
 ///
-/// Off Apple's platforms every compound prints as FALSEPREDICATE and is equal to every other. Clients make compounds
-/// with Foundation's initialisers, which nothing here could replace without making the name ambiguous, so the members
-/// are put into the class's table of virtual functions; see ``VirtualTable``.
+/// Off Apple's platforms every compound prints as FALSEPREDICATE and is equal to every other. Clients make compounds by
+/// Foundation's initialisers. A class of the same name here would make the name ambiguous. So the methods are written
+/// into the class's table of virtual functions; see ``VirtualTable``.
 enum CompoundPredicatePatch {
   static func apply() { _ = once }
 
@@ -18,7 +18,7 @@ enum CompoundPredicatePatch {
   private final class Simple: NSPredicate {}
   private final class SimpleToo: NSPredicate {}
 
-  /// Foundation's own take compounds for constants, and have other hashes where they are equal.
+  /// Foundation's methods treat compounds as constants and give equal predicates different hashes.
   private final class Comparing: NSPredicate {
     override var hash: Int { PredicateTree.of(self)?.hashValue ?? ObjectIdentifier(self).hashValue }
     override func isEqual(_ object: Any?) -> Bool {
@@ -31,7 +31,7 @@ enum CompoundPredicatePatch {
   private final class Plain: NSCompoundPredicate {}
   private final class PlainToo: NSCompoundPredicate {}
 
-  /// Has no state of its own: its members run on compounds of Foundation's class.
+  /// It has no stored properties, because its methods run on objects of Foundation's class.
   private final class Printing: NSCompoundPredicate {
     override func evaluate(with object: Any?) -> Bool { evaluate(with: object, substitutionVariables: nil) }
     override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
@@ -39,7 +39,7 @@ enum CompoundPredicatePatch {
     }
     override var predicateFormat: String { Self.format(of: self) }
     override var description: String { Self.format(of: self) }
-    /// As the compounds that are made of trees have it: they may be equal to this one.
+    /// The hash of ``CompoundTreePredicate``, whose objects may be equal to this one.
     override var hash: Int {
       PredicateTree.of(self)?.hashValue ?? compoundPredicateType.hashValue &* 31 &+ subpredicates.count
     }

@@ -2,7 +2,7 @@ import Foundation
 import StoreQuery
 import Synchronization
 
-/// Whether what was read from an archive may be evaluated. Everything that one archive holds shares it.
+/// Whether a predicate or expression from an archive may be evaluated. All parts of one archive share a permission.
 ///
 /// "When securely decoding NSPredicate objects …, evaluation is disabled because it is potentially unsafe":
 /// https://developer.apple.com/documentation/foundation/nspredicate/allowevaluation()
@@ -17,7 +17,7 @@ final class EvaluationPermission: Sendable {
 }
 
 extension NSPredicate {
-  /// Of a predicate with a tree; compounds of Foundation's class have parts only.
+  /// The permission of a predicate with a syntax tree. Compounds of Foundation's class have none; their parts have.
   var evaluationPermission: EvaluationPermission? {
     switch self {
     case let own as ComparisonTreePredicate: own.permission
@@ -42,16 +42,15 @@ extension NSPredicate {
     return result
   }
 
-  /// Whether it, or a part of it, was decoded and waits for ``allowEvaluation()``.
+  /// Whether the predicate or a part of it was decoded, and ``allowEvaluation()`` has not been called yet.
   var isDenied: Bool { permissions.contains { !$0.isGranted } }
 
-  /// Allows a predicate that was decoded from an archive to be evaluated: until then evaluating it stops the program
-  /// and a fetch with it throws.
+  /// Allows the evaluation of a predicate that was decoded from an archive. Before this call evaluating it stops the
+  /// program, and a fetch with it throws.
   ///
-  /// Look at the predicate before: an archive from outside may have any key path and any function; see
-  /// ``unevaluablePart``. All parts of the same archive are allowed with it. Nothing happens to predicates that were
-  /// not decoded.
-  /// (https://developer.apple.com/documentation/foundation/nspredicate/allowevaluation())
+  /// Check the predicate first: an archive from outside may contain any key path and any function; see
+  /// ``unevaluablePart``. The call allows all parts of the same archive. It has no effect on a predicate that was not
+  /// decoded. (https://developer.apple.com/documentation/foundation/nspredicate/allowevaluation())
   public func allowEvaluation() { for permission in permissions { permission.grant() } }
 }
 
@@ -60,18 +59,18 @@ extension NSExpression {
     (self as? TreeExpression)?.content.permission ?? (self as? NSFetchRequestExpression)?.permission
   }
 
-  /// Whether it was decoded and waits for ``allowEvaluation()``.
+  /// Whether the expression was decoded, and ``allowEvaluation()`` has not been called yet.
   var isDenied: Bool { evaluationPermission.map { !$0.isGranted } ?? false }
 
-  /// Allows an expression that was decoded from an archive to be evaluated: until then evaluating it stops the program
-  /// and a fetch with it throws. Look at it before; see `NSPredicate.allowEvaluation()`.
+  /// Allows the evaluation of an expression that was decoded from an archive. Before this call evaluating it stops the
+  /// program, and a fetch with it throws. Check the expression first; see `NSPredicate.allowEvaluation()`.
   /// (https://developer.apple.com/documentation/foundation/nsexpression/allowevaluation())
   public func allowEvaluation() { evaluationPermission?.grant() }
 }
 
 extension PredicateTree {
-  /// The tree of what becomes a part of something else. Stops the program for what must not be evaluated; nil as
-  /// ``of(_:)``.
+  /// The syntax tree of a predicate that becomes a part of another predicate or expression. Nil where ``of(_:)``
+  /// returns nil. Stops the program for a predicate that must not be evaluated yet.
   static func part(_ predicate: NSPredicate) -> StoreQuery.Predicate? {
     if predicate.isDenied { misuse("The predicate \(predicate) \(EvaluationPermission.excuse)") }
     return of(predicate)
@@ -79,7 +78,8 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-  /// The tree of what becomes a part of something else. Stops the program for what must not be evaluated.
+  /// The syntax tree of an expression that becomes a part of another one. Stops the program for an expression that must
+  /// not be evaluated yet.
   static func part(_ expression: NSExpression) -> StoreQuery.Expression {
     if expression.isDenied { misuse("The expression \(expression) \(EvaluationPermission.excuse)") }
     return of(expression)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The selectors that `FUNCTION(target, 'selector:', argument)` can call: there is no way to call others by name here.
+/// The methods that `FUNCTION(target, 'selector:', argument)` can call. Without the Objective-C runtime no other method
+/// can be called by name.
 enum MethodRegistry {
   private static let argumentCounts = [
     "valueForKey:": 1, "valueForKeyPath:": 1, "length": 0, "uppercaseString": 0, "lowercaseString": 0,
@@ -9,7 +10,7 @@ enum MethodRegistry {
 
   static func knows(_ selector: String, argumentCount: Int) -> Bool { argumentCounts[selector] == argumentCount }
 
-  /// Stops the program for a selector that is not known, or that the target does not answer.
+  /// The result of the method. Stops the program for an unknown selector, and for a target without the method.
   static func value(_ selector: String, of target: Any?, _ arguments: [Any?]) -> Any? {
     guard let target = AttributeCoding.flattened(target) else { return nil }
     switch (selector, arguments.count, target) {

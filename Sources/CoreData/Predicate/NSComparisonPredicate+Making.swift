@@ -1,7 +1,7 @@
 import Foundation
 import StoreQuery
 
-/// Foundation's class; the name is ours too, so that code which imports both modules means one type.
+/// Foundation's class. The alias exists so that the name is not ambiguous in code that imports both modules.
 public typealias NSComparisonPredicate = Foundation.NSComparisonPredicate
 
 /// A comparison with a syntax tree.
@@ -9,11 +9,11 @@ final class ComparisonTreePredicate: NSComparisonPredicate, ProgrammedPredicate 
   fileprivate final class Payload {
     let comparison: StoreQuery.Predicate.Comparison
     let program = ObjectProgram()
-    /// The expressions that it was made of, left and right.
+    /// The left and the right expression that the comparison was made from.
     let sides: (NSExpression, NSExpression)?
     /// See `TreeExpression.Payload.isTooDeep`.
     let isTooDeep: Bool
-    /// Nil for what was not decoded.
+    /// Nil if the predicate was not decoded from an archive.
     let permission: EvaluationPermission?
 
     init(

@@ -2,7 +2,7 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Foundation's class; the name is ours too, so that code which imports both modules means one type.
+/// Foundation's class. The alias exists so that the name is not ambiguous in code that imports both modules.
 public typealias NSExpression = Foundation.NSExpression
 
 /// An expression with a syntax tree.
@@ -10,9 +10,10 @@ final class TreeExpression: NSExpression {
   final class Payload {
     let tree: StoreQuery.Expression
     let origin: Origin
-    /// Whether going over the tree could overflow the stack: a fetch throws then, and nothing else looks into it.
+    /// Whether the tree is so deep that recursion over it could overflow the stack. A fetch with it throws, and no
+    /// other code visits it.
     let isTooDeep: Bool
-    /// Nil for what was not decoded.
+    /// Nil if the expression was not decoded from an archive.
     let permission: EvaluationPermission?
     let program = ObjectExpression()
 
@@ -23,14 +24,14 @@ final class TreeExpression: NSExpression {
       isTooDeep = TreeHeight.isExceeded(by: tree)
     }
 
-    /// How an expression was made, where its tree does not tell.
+    /// How an expression was made, where its syntax tree does not say it.
     enum Origin {
       case tree
-      /// `forConstantValue`, of a value of any class.
+      /// By `forConstantValue`, with a value of any class.
       case constant(Any?)
-      /// `forAggregate`, maybe of constants alone.
+      /// By `forAggregate`. All elements may be constants.
       case aggregate
-      /// `forKeyPath`, of a path that begins with a variable.
+      /// By `forKeyPath`, with a path that begins with a variable.
       case keyPath(String)
     }
   }
@@ -59,7 +60,7 @@ final class TreeExpression: NSExpression {
   override var description: String { content.isTooDeep ? TreeHeight.excuse : content.tree.format }
 }
 
-/// Between expression objects and syntax trees.
+/// Converts between expression objects and syntax trees.
 enum ExpressionTree {
   static func of(_ expression: NSExpression) -> StoreQuery.Expression {
     if let fetch = expression as? NSFetchRequestExpression { return fetch.tree }
@@ -69,7 +70,7 @@ enum ExpressionTree {
     return own.content.tree
   }
 
-  /// The function that `CAST` is on Apple's platforms.
+  /// The name of the function that `CAST` becomes on Apple's platforms.
   static let cast = "castObject:toType:"
 
   static func expression(
@@ -80,7 +81,7 @@ enum ExpressionTree {
     return TreeExpression.make(payload)
   }
 
-  /// An argument: an expression, or a constant.
+  /// The tree of an argument, which is an expression or a constant.
   static func operand(_ value: Any) -> StoreQuery.Expression {
     if let expression = value as? NSExpression { return part(expression) }
     return Substitution.literal(PredicateArgument.make(value))
@@ -102,13 +103,14 @@ extension _ExpressionMaking {
 
   init(_ tree: StoreQuery.Expression) { self.init(TreeExpression.Payload(tree)) }
 
-  /// Parses an expression, as it may stand on either side of a comparison. A format that cannot be parsed stops the
-  /// program.
+  /// Parses an expression. The format is what may stand on one side of a comparison. A format that cannot be parsed
+  /// stops the program.
   public init(format expressionFormat: String, _ args: Any?...) {
     self.init(format: expressionFormat, argumentArray: args as [Any?])
   }
 
-  /// As ``NSPredicate/init(format:arguments:)``.
+  /// Parses an expression with the arguments of a list of C. Types of arguments are as for
+  /// `NSPredicate(format:arguments:)`.
   public init(format expressionFormat: String, arguments argList: CVaListPointer) {
     self.init(format: expressionFormat, argumentArray: VariableArguments.read(argList, for: expressionFormat))
   }
@@ -121,17 +123,17 @@ extension _ExpressionMaking {
     } catch { misuse("Unable to parse the format string \"\(expressionFormat)\": \(error.message)") }
   }
 
-  /// A literal value; a collection becomes an aggregate of its elements. A value of a class that no attribute has is
-  /// carried, and equal to nothing.
+  /// A constant. A collection becomes an aggregate of its elements. A value of a class that no attribute can have is
+  /// kept; a store finds nothing that is equal to it.
   public init(forConstantValue obj: Any?) {
     self.init(.init(Substitution.literal(PredicateArgument.make(obj)), .constant(obj)))
   }
 
-  /// A `$variable`, bound when the predicate around it is evaluated.
+  /// A `$variable`. It gets its value when the predicate around it is evaluated.
   public init(forVariable string: String) { self.init(.variable(string)) }
 
-  /// The value at a dotted path of keys. A path that begins with a variable, `$x.title`, begins at what that stands
-  /// for: an element of the subquery around it, say.
+  /// The value at a dotted path of keys. A path that begins with a variable, such as `$x.title`, begins at the
+  /// variable's value, for example at an element of the subquery around it.
   public init(forKeyPath keyPath: String) {
     if keyPath.hasPrefix("$") {
       let keys = keyPath.dropFirst().split(separator: ".", maxSplits: 1).map(String.init)
@@ -153,7 +155,7 @@ extension _ExpressionMaking {
   /// A built-in function by its selector (`sum:`, `add:to:`, `now`). Arguments are expressions.
   public init(forFunction name: String, arguments parameters: [Any]) {
     let arguments = parameters.map(ExpressionTree.operand)
-    // As `CAST(…)` is read.
+    // The parser makes the same tree of `CAST(…)`.
     if name == ExpressionTree.cast, arguments.count == 2, case .string(let type)? = arguments[1].literal {
       self.init(.cast(arguments[0], type))
     } else {
@@ -161,8 +163,8 @@ extension _ExpressionMaking {
     }
   }
 
-  /// A function of an object, for example `stringByAppendingString:`. There are no selectors here: evaluating one that
-  /// is not known stops the program, a fetch with it throws.
+  /// A method of an object, for example `stringByAppendingString:`. Only a few methods are known here. With any other
+  /// one, evaluating the expression stops the program, and a fetch throws.
   public init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
     self.init(
       .function(name, (parameters ?? []).map(ExpressionTree.operand), target: ExpressionTree.part(target)))
@@ -194,7 +196,7 @@ extension _ExpressionMaking {
     self.init(.subquery(ExpressionTree.part(expression), variable: variable, tree))
   }
 
-  /// One of two expressions, by a predicate.
+  /// One of two expressions: the first where the predicate holds, otherwise the second.
   public init(
     forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
   ) {
@@ -202,15 +204,15 @@ extension _ExpressionMaking {
     self.init(.conditional(tree, ExpressionTree.part(trueExpression), ExpressionTree.part(falseExpression)))
   }
 
-  /// What a block says of the object under evaluation and of arguments, of which missing ones are `NSNull`. For
-  /// evaluation in memory: a fetch with it throws.
+  /// The result of a block. The block gets the evaluated object and the values of the arguments; nil values come as
+  /// `NSNull`. It can be evaluated in memory only: a fetch with it throws.
   public init(forBlock block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
     let target = StoreQuery.Expression.object(ObjectConstant(ObjectInPredicate.other(.init(ExpressionBlock(block)))))
     self.init(.function(ExpressionBlock.selector, (arguments ?? []).map(ExpressionTree.part), target: target))
   }
 }
 
-/// A block as the receiver of a function that no other receiver has.
+/// A block, as the receiver of a function that has no other receivers.
 final class ExpressionBlock: CustomStringConvertible {
   static let selector = "block"
   let body: (Any?, [Any], NSMutableDictionary?) -> Any
@@ -224,6 +226,6 @@ extension NSExpression {
   /// `SELF`, the object under evaluation.
   public class func expressionForEvaluatedObject() -> NSExpression { ExpressionTree.expression(.evaluatedObject) }
 
-  /// Any key, for Spotlight queries. Carried only.
+  /// Any key, for Spotlight queries. It can be made and printed, but not evaluated.
   public class func expressionForAnyKey() -> NSExpression { ExpressionTree.expression(.anyKey) }
 }

@@ -2,24 +2,25 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// The parts of expressions. Asking an expression of another kind stops the program, as on Apple's platforms.
+/// The parts of expressions. Reading a part that the expression's kind does not have stops the program, as on Apple's
+/// platforms.
 extension NSExpression {
   private var tree: StoreQuery.Expression { ExpressionTree.of(self) }
 
-  /// A part as an expression, which may be evaluated once this one may.
+  /// A part as an expression. It shares the permission of this expression.
   private func part(_ tree: StoreQuery.Expression) -> NSExpression {
     ExpressionTree.expression(tree, evaluationPermission)
   }
 
   private func refuse(_ part: String) -> Never { misuse("The expression \(self) has no \(part).") }
 
-  /// What kind of expression this is. Casts, fetches and assignments are of the kind function, as Foundation has no
-  /// kinds for them here.
+  /// The kind of the expression. Casts, fetches and assignments have the kind function, because Foundation has no kinds
+  /// for them here.
   public var expressionType: ExpressionType {
     if case .keyPath = origin { return .keyPath }
     return switch tree {
     case .literal, .nullObject, .object: .constantValue
-    // Those of Apple's framework have types of their own, which Foundation's enumeration lacks here.
+    // Apple's framework has types for these; Foundation's enumeration lacks them here.
     case .assignment, .fetch, .cast: .function
     case .evaluatedObject: .evaluatedObject
     case .variable: .variable
@@ -48,7 +49,7 @@ extension NSExpression {
 
   private var origin: TreeExpression.Payload.Origin { (self as? TreeExpression)?.content.origin ?? .tree }
 
-  /// The elements of a collection that is a constant: formats and parsed lists do not tell it from a list of constants.
+  /// The elements of a constant collection. In a syntax tree it is the same as a list of constants.
   private var list: [Any]? {
     guard case .aggregate(let elements) = tree else { return nil }
     switch origin {
@@ -63,7 +64,7 @@ extension NSExpression {
     }
   }
 
-  /// Nil for an expression that is no constant.
+  /// The value of a constant; nil for any other expression.
   private static func constant(_ tree: StoreQuery.Expression) -> Any?? {
     switch tree {
     case .literal(let literal): .some(AttributeCoding.decode(literal.value, .undefined))
@@ -173,10 +174,11 @@ extension NSExpression {
     return part(expression)
   }
 
-  /// The value for an object: a managed object, a dictionary, or anything for expressions without keys.
+  /// The value of the expression for an object: a managed object or a dictionary. For an expression without keys the
+  /// object may be anything.
   ///
-  /// `context` binds the expression's variables, and is given those that the expression assigns (`$name := value`). An
-  /// expression of a kind that cannot be evaluated yet stops the program.
+  /// `context` has the values of variables. The call adds the variables that the expression assigns (`$name := value`).
+  /// An expression of a kind that cannot be evaluated yet stops the program.
   public func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
     var bindings: [String: Any] = [:]
     for (key, value) in context ?? [:] { if let key = key as? String { bindings[key] = value } }

@@ -1,15 +1,16 @@
 import Foundation
 import StoreQuery
 
-/// What a fetch request finds in a context, as the right side of `IN`, or how many that are
+/// The results of a fetch request, for example as the right side of `IN`, or their number
 /// (https://developer.apple.com/documentation/coredata/nsfetchrequestexpression).
 public final class NSFetchRequestExpression: NSExpression {
   private let payload: TreeExpression.Payload?
 
   required init?(coder: NSCoder) { nil }
 
-  /// `fetch` and `context` are expressions for an `NSFetchRequest` and an `NSManagedObjectContext`, mostly constants.
-  /// The fetch is run each time the expression is evaluated, and once for each fetch that it is part of.
+  /// Makes an expression. The values of `fetch` and `context` must be an `NSFetchRequest` and an
+  /// `NSManagedObjectContext`; usually both are constants. The request runs each time the expression is evaluated, and
+  /// once for each fetch that the expression is a part of.
   public class func expression(
     forFetch fetch: NSExpression, context: NSExpression, countOnly countFlag: Bool
   ) -> NSExpression {

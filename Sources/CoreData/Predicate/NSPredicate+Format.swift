@@ -2,24 +2,25 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Lets `NSPredicate(format:)` give an object of a subclass, which an initialiser of the class itself cannot.
+/// Lets `NSPredicate(format:)` return an object of a subclass. An initializer of a protocol can do that; an initializer
+/// of a class cannot.
 public protocol _PredicateFormat {}
 
 extension NSPredicate: _PredicateFormat {}
 
 extension _PredicateFormat {
-  /// Parses a predicate. Arguments take the places of `%@`, `%K`, `%d` and the like.
+  /// Parses a predicate. Arguments replace `%@`, `%K`, `%d` and the like.
   ///
-  /// A format that cannot be parsed stops the program with the position and what was expected there; text from users
-  /// goes into arguments, never into the format.
+  /// A format that cannot be parsed stops the program. The message has the position and what was expected there. Put
+  /// text from users into arguments, never into the format.
   public init(format predicateFormat: String, _ args: Any?...) {
     self.init(format: predicateFormat, argumentArray: args as [Any?])
   }
 
-  /// Parses a predicate with the arguments that `withVaList(_:_:)` made of values. Their types are those that the
-  /// format names, as in `printf`: `%d` is an `Int32`, `%ld` an `Int`, `%f` a `Double`, `%@` an object.
+  /// Parses a predicate with arguments from `withVaList(_:_:)`. The format names their types, as in `printf`: `%d` is
+  /// an `Int32`, `%ld` an `Int`, `%f` a `Double`, `%@` an object.
   ///
-  /// An argument of another type than the format says is undefined, as in C; so is a format with more than there are.
+  /// The behavior is undefined, as in C, if an argument has another type or if there are too few arguments.
   public init(format predicateFormat: String, arguments argList: CVaListPointer) {
     self.init(format: predicateFormat, argumentArray: VariableArguments.read(argList, for: predicateFormat))
   }
@@ -38,18 +39,18 @@ extension _PredicateFormat {
 }
 
 extension NSPredicate {
-  /// Parses a predicate. Throws where and why the text cannot be one.
+  /// Parses a predicate. The error has the position in the text and the reason.
   public static func parse(_ format: String, _ arguments: [Any?]) throws(FormatError) -> NSPredicate {
     PredicateTree.predicate(
       try StoreQuery.Predicate(format: format, arguments: arguments.map(PredicateArgument.make)))
   }
 
-  /// The predicate with its `$variables` replaced by values; `NSNull` stands for nil. Blocks stay what they are, and so
-  /// do variables that the predicate assigns itself (`$name := value`).
+  /// The predicate with its `$variables` replaced by values; `NSNull` stands for nil. Blocks do not change, nor do
+  /// variables that the predicate assigns itself (`$name := value`).
   public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
     if let tree = PredicateTree.of(self) {
       let result = Substitution.bind(tree, variables)
-      // What `$name` alone becomes keeps the class that it had.
+      // A predicate that is `$name` alone keeps its class.
       let predicate =
         self is SyntaxPredicate
         ? SyntaxPredicate(result, evaluationPermission) : PredicateTree.predicate(result, evaluationPermission)
@@ -60,34 +61,33 @@ extension NSPredicate {
     return NSCompoundPredicate(type: compound.compoundPredicateType, subpredicates: parts) as? Self ?? self
   }
 
-  /// The first part that stops the program when the predicate is evaluated in memory, as it is printed: a function, a
-  /// class of `CAST` or a collection operator that is not known, or a `$variable` without a value. Nil where there is
-  /// none.
+  /// The text of the first part that stops the program when the predicate is evaluated in memory: an unknown function,
+  /// class of `CAST` or collection operator, or a `$variable` without a value. Nil if there is no such part.
   ///
-  /// For predicates that were read of texts from outside: a fetch throws in such cases.
+  /// Use it for predicates that were parsed from text of users. A fetch with such a part throws.
   public var unevaluablePart: String? { PredicateTree.of(self).flatMap(PredicateWalk.obstacle) }
 }
 
 extension NSExpression {
-  /// Parses an expression. Throws where and why the text cannot be one.
+  /// Parses an expression. The error has the position in the text and the reason.
   public static func parse(_ format: String, _ arguments: [Any?]) throws(FormatError) -> NSExpression {
     ExpressionTree.expression(
       try StoreQuery.Expression(format: format, arguments: arguments.map(PredicateArgument.make)))
   }
 }
 
-/// Arguments of formats as the parser takes them.
+/// Converts the arguments of a format to the parser's form.
 enum PredicateArgument {
-  /// A value of a class that no attribute has is carried as the object that it is: what is evaluated in memory compares
-  /// it, and for a store it is equal to nothing.
+  /// A value of a class that no attribute can have is kept as an object. In memory it is compared as that object; for a
+  /// store it is equal to nothing.
   static func make(_ value: Any?) -> FormatArgument {
     guard let value else { return .value(.null) }
-    // Nil within an `Any` is what bridging to Objective-C makes an NSNull of.
+    // Bridging to Objective-C makes an NSNull of nil within an `Any`.
     guard let value = AttributeCoding.flattened(value) else { return .expression(.nullObject) }
     func list(_ elements: some Sequence<Any?>) -> FormatArgument {
       .array(
         elements.map { element in
-          // A dictionary is its values, but as an element it is what has keys.
+          // A dictionary stands for its values. As an element of a collection it stays a dictionary.
           let dictionary = element.flatMap { $0 as? NSDictionary ?? ($0 as? [AnyHashable: Any]).map(NSDictionary.init) }
           return dictionary.map { .expression(.object(ObjectConstant(ObjectInPredicate.other(.init($0))))) }
             ?? make(element)
@@ -121,7 +121,7 @@ enum PredicateArgument {
     return .expression(.object(ObjectConstant(ObjectInPredicate.other(.init(value)))))
   }
 
-  /// Nil for a value of a type that no attribute has, and for objects and their IDs.
+  /// The constant for a value. Nil for objects, for their IDs, and for a value of a type that no attribute can have.
   static func constant(_ value: Any) -> Value? {
     switch value {
     // Before the Swift numbers: an NSNumber casts to all of them.
@@ -148,13 +148,13 @@ enum PredicateArgument {
     }
   }
 
-  /// Beyond what 64 bits with a sign can hold, a decimal.
+  /// An integer, or a decimal where the number does not fit 64 bits with a sign.
   private static func integer(_ number: some FixedWidthInteger) -> Value {
     Int64(exactly: number).map(Value.int) ?? Decimal(string: String(number)).map(Value.decimal)
       ?? .double(Double(number))
   }
 
-  /// Truth values are two objects; small integers have the same type code.
+  /// The two objects for truth values. Their type code is that of small integers, so only identity tells them apart.
   private static let truthValues = (NSNumber(value: false), NSNumber(value: true))
 
   private static func number(_ number: NSNumber) -> Value {

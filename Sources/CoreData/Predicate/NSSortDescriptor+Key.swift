@@ -1,14 +1,14 @@
 import Foundation
 import StoreQuery
 
-/// A key in a key path, so that a sort descriptor made of a name has a key path like any other.
+/// A key within a key path. It gives a sort descriptor that was made from a name a key path.
 public struct _SortKey: Hashable, Comparable, Sendable {
   let name: String
   let selector: Selector?
   public static func < (a: _SortKey, b: _SortKey) -> Bool { a.name < b.name }
 }
 
-/// The value of a key, as comparators get it.
+/// The value of a key, for comparators.
 public struct _ComparedValue {
   let name: String
   let value: Any?
@@ -54,32 +54,33 @@ extension NSSortDescriptor {
     return name
   }
 
-  /// The same for a comparable type, which Foundation's own initialiser would take too.
+  /// Sorts by a property of a comparable type. Without this overload the call would be ambiguous with Foundation's
+  /// initializer.
   public convenience init<Root: NSManagedObject, Value: Comparable>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
     self.init(key: Self.name(of: keyPath), ascending: ascending)
   }
 
-  /// The same by a method of the values.
+  /// Sorts by a property of a managed object class, by a method of the values.
   public convenience init<Root: NSManagedObject, Value>(
     keyPath: KeyPath<Root, Value>, ascending: Bool, selector: Selector?
   ) {
     self.init(key: Self.name(of: keyPath), ascending: ascending, selector: selector)
   }
 
-  /// The same by a comparator over the values, in memory after the fetch. Missing values come as `NSNull`.
+  /// Sorts by a property of a managed object class with a comparator, in memory after the fetch. Nil values come as
+  /// `NSNull`.
   public convenience init<Root: NSManagedObject, Value>(
     keyPath: KeyPath<Root, Value>, ascending: Bool, comparator cmptr: @escaping Comparator
   ) {
     self.init(key: Self.name(of: keyPath), ascending: ascending, comparator: cmptr)
   }
 
-  /// A sort descriptor of Swift's as one that fetch requests take, with its order and its comparator of strings.
+  /// A sort descriptor of Swift's in the form that fetch requests take, with its order and its comparator of strings.
   ///
-  /// Off Apple's platforms the only comparator that Foundation declares is `.lexical`: `compare:`, which compares
-  /// literally. A descriptor without a comparator compares so too, where Apple's default is `.localizedStandard`. For
-  /// the order of a language give a key and a selector: `NSSortDescriptor(key: "title", ascending: true, selector:
-  /// "localizedStandardCompare:")`. A comparator that a later Foundation may add stops the program rather than being
-  /// taken for `.lexical`.
+  /// Off Apple's platforms Foundation declares one comparator, `.lexical`, which compares literally (`compare:`). A
+  /// descriptor without a comparator compares literally, too; Apple's default is `.localizedStandard`. For the order of
+  /// a language use a key and a selector: `NSSortDescriptor(key: "title", ascending: true, selector:
+  /// "localizedStandardCompare:")`. A comparator that is unknown here stops the program.
   /// (https://developer.apple.com/documentation/foundation/sortdescriptor/stringcomparator)
   public convenience init<Compared: NSObject>(_ sortDescriptor: SortDescriptor<Compared>) {
     if let comparator = sortDescriptor.stringComparator,
@@ -90,17 +91,17 @@ extension NSSortDescriptor {
     self.init(key: sortDescriptor.keyPath.map(Self.name), ascending: sortDescriptor.order == .forward)
   }
 
-  /// Sorts by a comparator over the values of a key, in memory after the fetch. Missing values come as `NSNull`.
+  /// Sorts by the values of a key with a comparator, in memory after the fetch. Nil values come as `NSNull`.
   public convenience init(key: String?, ascending: Bool, comparator cmptr: @escaping Comparator) {
     self.init(keyPath: \NSObject[_comparedKey: key ?? "self"], ascending: ascending) { a, b in
       cmptr((a as? _ComparedValue)?.value ?? NSNull(), (b as? _ComparedValue)?.value ?? NSNull())
     }
   }
 
-  /// Whether the order is a comparator's, which no store knows.
+  /// Whether the descriptor has a comparator. No store can sort by it.
   var comparesByBlock: Bool { keyPath is KeyPath<NSObject, _ComparedValue> }
 
-  /// The method that values are compared by, nil for `compare:`.
+  /// The method that compares values; nil for `compare:`.
   public var selector: Selector? {
     (keyPath as? KeyPath<NSObject, _SortKey>).flatMap { NSObject()[keyPath: $0].selector }
   }

@@ -1,9 +1,9 @@
 import Foundation
 import StoreQuery
 
-/// Fetches that stand in predicates and expressions: `FETCH(request, context, countOnly)`.
+/// Runs fetches within predicates and expressions: `FETCH(request, context, countOnly)`.
 enum NestedFetch {
-  /// The number, or what is fetched. A dictionary of one value stands for the value.
+  /// The results of the request, or their number. A dictionary with one entry is replaced by the value of the entry.
   static func value(_ request: Any?, _ context: Any?, countOnly: Bool) throws -> Any {
     guard let request = request as? any NestedFetching, let context = context as? NSManagedObjectContext else {
       throw CocoaError(
@@ -18,7 +18,7 @@ enum NestedFetch {
     }
   }
 
-  /// The value as a literal of a predicate that is resolved for a fetch.
+  /// The same value as a literal, for a predicate that is resolved for a fetch.
   static func literal(
     _ request: StoreQuery.Expression, _ context: StoreQuery.Expression, countOnly: Bool
   ) throws(ResolutionError) -> StoreQuery.Expression {

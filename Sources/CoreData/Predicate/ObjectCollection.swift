@@ -2,16 +2,16 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Collections and key paths as predicates see them: what a fetch makes of relationships, over objects of any kind.
+/// Collections and key paths of predicates in memory, with the meaning that relationships have in fetches.
 ///
-/// Unlike key-value coding, a path over a collection keeps nil, and gives one list however many collections are on the
-/// way.
+/// This differs from key-value coding in two ways: a path over a collection keeps nil, and it gives one flat list,
+/// however many collections it crosses.
 enum ObjectCollection {
-  /// Nil for what is no collection.
+  /// The elements of a collection; nil for any other operand.
   static func elements(_ operand: Any?) -> [Any?]? {
     switch operand {
     case let set as NSSet:
-      // Without an order of their own, objects have that of fetches.
+      // Objects of a set have the order that fetches give them.
       (set.allObjects as? [NSManagedObject])?.sorted { $0.isBefore($1) } ?? set.allObjects
     case let set as NSOrderedSet: set.array
     case let array as [Any?]: array
@@ -26,33 +26,33 @@ enum ObjectCollection {
   /// The value at a dotted path, collection operators included.
   static func value(of start: Any?, _ path: String) -> Any? {
     let keys = path.split(separator: ".").map(String.init)
-    // What is behind a collection is looked at by recursion.
+    // The keys behind a collection are read recursively.
     if keys.count > TreeHeight.limit { misuse("A key path has more than \(TreeHeight.limit) keys.") }
     return value(of: start, keys[...])
   }
 
   private static func value(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
-    guard let place = keys.firstIndex(where: { $0.hasPrefix("@") }) else { return plainValue(of: start, keys) }
-    let collection = plainValue(of: start, keys[..<place])
+    guard let position = keys.firstIndex(where: { $0.hasPrefix("@") }) else { return plainValue(of: start, keys) }
+    let collection = plainValue(of: start, keys[..<position])
     guard let elements = elements(collection) else {
       if AttributeCoding.flattened(collection) == nil { return nil }
-      misuse("\(keys[place]) in the key path \(keys.joined(separator: ".")) is behind what is no collection.")
+      misuse("\(keys[position]) in the key path \(keys.joined(separator: ".")) is behind what is no collection.")
     }
-    return collected(elements, by: keys[place], keys[(place + 1)...])
+    return collected(elements, by: keys[position], keys[(position + 1)...])
   }
 
   private static func plainValue(of start: Any?, _ keys: ArraySlice<String>) -> Any? {
     var current = start
-    for (place, key) in zip(keys.indices, keys) {
-      if let elements = elements(current) { return values(of: elements, keys[place...]) }
+    for (position, key) in zip(keys.indices, keys) {
+      if let elements = elements(current) { return values(of: elements, keys[position...]) }
       let next = single(current, key)
-      if next == nil, leadsToMany(current, keys[place...]) { return [Any?]() }
+      if next == nil, leadsToMany(current, keys[position...]) { return [Any?]() }
       current = next
     }
     return current
   }
 
-  /// One list of the values at a path from each element.
+  /// The values at a path from each element, as one flat list.
   private static func values(of elements: [Any?], _ keys: ArraySlice<String>) -> [Any?] {
     elements.flatMap { element -> [Any?] in
       let value = self.value(of: element, keys)
@@ -60,8 +60,8 @@ enum ObjectCollection {
     }
   }
 
-  /// Whether a to-one relationship that leads nowhere is on the way to a collection, which is empty then as it is in a
-  /// fetch.
+  /// Whether the path crosses a to-many relationship behind the nil of a to-one relationship. The collection is then
+  /// empty, as in a fetch.
   private static func leadsToMany(_ value: Any?, _ keys: ArraySlice<String>) -> Bool {
     var entity = (value as? NSManagedObject)?.info.description
     for key in keys {
@@ -72,8 +72,8 @@ enum ObjectCollection {
     return false
   }
 
-  /// The value of one key. Objects have some that are no properties of their entity, as in fetches, and everything is
-  /// its own `self`.
+  /// The value of one key. As in fetches, objects also have keys that are no properties of their entity. The key `self`
+  /// gives the value itself.
   private static func single(_ value: Any?, _ key: String) -> Any? {
     guard let value = AttributeCoding.flattened(value) else { return nil }
     if let value = value as? Value { return single(AttributeCoding.decode(value, .undefined), key) }
@@ -89,17 +89,16 @@ enum ObjectCollection {
     return KeyPathValue.value(of: value, [key]) ?? (key == "self" ? value : nil)
   }
 
-  /// What a collection operator makes of the values at the path behind it
+  /// The result of a collection operator for the values at the path behind it
   /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html).
-  /// As a path gives one list however many collections are on the way, those of arrays and sets do what those of
-  /// objects do.
+  /// A path gives one flat list. So the operators for arrays and sets do the same as the operators for objects.
   private static func collected(_ elements: [Any?], by key: String, _ rest: ArraySlice<String>) -> Any? {
     if key == "@count" { return Value.int(Int64(elements.count { !isNil($0) })) }
-    if let isDistinct = PredicateResolver.gathering[key] {
-      // A further operator is about what is gathered.
+    if let isDistinct = PredicateResolver.unionOperators[key] {
+      // A further operator applies to the result of this one.
       let end = rest.firstIndex { $0.hasPrefix("@") } ?? rest.endIndex
-      let gathered = end == rest.startIndex ? elements : values(of: elements, rest[..<end])
-      return value(of: isDistinct ? distinct(gathered) : gathered, rest[end...])
+      let united = end == rest.startIndex ? elements : values(of: elements, rest[..<end])
+      return value(of: isDistinct ? distinct(united) : united, rest[end...])
     }
     let values = rest.isEmpty ? elements : values(of: elements, rest)
     switch key {
@@ -112,7 +111,7 @@ enum ObjectCollection {
   }
 
   static func knows(collectionOperator key: String) -> Bool {
-    PredicateResolver.gathering[key] != nil || ["@count", "@sum", "@avg", "@min", "@max"].contains(key)
+    PredicateResolver.unionOperators[key] != nil || ["@count", "@sum", "@avg", "@min", "@max"].contains(key)
   }
 
   static func isNil(_ operand: Any?) -> Bool {
@@ -125,14 +124,15 @@ enum ObjectCollection {
     return collector.value
   }
 
-  /// Each element once, by what predicates take for equal.
+  /// Each element once. Elements are equal if predicates call them equal.
   static func distinct(_ elements: [Any?]) -> [Any?] {
     let compared = ComparedValues()
     var known: Set<EqualValue> = []
     return elements.filter { known.insert(EqualValue(value: compared.value($0))).inserted }
   }
 
-  /// `left UNION right` and the like, where a single value is a collection of one, and nil of none.
+  /// The result of `left UNION right` and the like. A single value counts as a collection of one element, nil as an
+  /// empty one.
   static func combine(_ operation: StoreQuery.Expression.SetOperation, _ left: Any?, _ right: Any?) -> [Any?] {
     func list(_ operand: Any?) -> [Any?] {
       elements(operand) ?? (isNil(operand) ? [] : [operand])

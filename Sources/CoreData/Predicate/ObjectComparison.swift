@@ -2,12 +2,12 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// The values of a list of constants, which need no look at what they are.
+/// The values of a list of constants. They need no conversion.
 struct ConstantList {
   let values: [Value]
 }
 
-/// A comparison with its right side: made once for all elements of an `ANY` or `ALL`.
+/// A comparison with its right side. It is made once for all elements of an `ANY` or `ALL`.
 struct ObjectComparison {
   private let op: StoreQuery.Predicate.Operator
   private let options: StoreQuery.Predicate.Options
@@ -22,13 +22,13 @@ struct ObjectComparison {
 
   init(_ op: StoreQuery.Predicate.Operator, _ options: StoreQuery.Predicate.Options, with right: Any?) {
     (self.op, self.options) = (op, options)
-    // What is in a dictionary are its values.
+    // `IN` searches the values of a dictionary.
     let dictionary = op == .in ? (right as? NSDictionary)?.allValues : nil
     self.right = Self.side(dictionary ?? right, compared)
   }
 
   private static func side(_ operand: Any?, _ compared: ComparedValues) -> Side {
-    // Which may be long, and needs no look at its elements.
+    // A list of constants may be long, and its elements need no conversion.
     if let list = operand as? ConstantList { return .many(list.values, isUnordered: false) }
     guard let elements = ObjectCollection.elements(operand) else { return .one(compared.value(operand)) }
     return .many(elements.map(compared.value), isUnordered: ObjectCollection.isUnordered(operand))
@@ -53,8 +53,8 @@ struct ObjectComparison {
 
   private var isEquality: Bool { op == .equalTo || op == .notEqualTo }
 
-  /// Whether one value is equal to a collection; nil for other comparisons. Nil is equal to an empty relationship, as
-  /// in fetches.
+  /// Whether one value is equal to a collection. Nil for other comparisons. A nil value equals an empty relationship,
+  /// as in fetches.
   private func compare(_ single: Value, _ list: [Value]) -> Bool? {
     guard isEquality else { return nil }
     return (single.isNull && list.isEmpty) == (op == .equalTo)

@@ -2,14 +2,16 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// An object, or an ID, in a predicate: what it refers to is settled when the predicate is used, as a save gives the
-/// object another key, a temporary key means another object in another context, and a key another one in another store.
+/// An object or an ID in a predicate. Its reference is determined when the predicate is used, for three reasons:
+/// - A save gives a new object another key.
+/// - A temporary key is another object in another context.
+/// - A key is another object in another store.
 ///
 /// Sendable, unchecked: syntax trees are Sendable, but a predicate with managed objects stays on their queue.
 enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
   case object(NSManagedObject)
   case id(NSManagedObjectID)
-  /// What no store knows; an expression made of it is only carried.
+  /// A value that no store has. An expression with it can be made and printed only.
   case other(Box)
 
   final class Box: Hashable {
@@ -48,10 +50,10 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
     }
   }
 
-  /// What refers to the object in a store of a context's coordinator; without a store, in whichever it lies. One that
-  /// is not known there gets a reference that no object has.
+  /// The reference to the object in one store of the context's coordinator, or in any of its stores if `store` is nil.
+  /// If the object is not in the store, the result is a reference that no object has.
   func reference(in core: ContextCore, at store: UInt16?) -> ObjectReference {
-    func isThere(_ place: UInt16) -> Bool { store == nil || store == .max || store == place }
+    func isThere(_ storeIndex: UInt16) -> Bool { store == nil || store == .max || store == storeIndex }
     switch self {
     case .object(let object):
       guard object.core === core else {
@@ -60,10 +62,10 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
       return object.key <= 0 || isThere(object.storeIndex) ? object.reference : Self.nothing
     case .id(let id):
       guard id.isKnown(to: core) else { return Self.nothing }
-      // Once the object is saved, nothing is known by its temporary ID.
+      // After a save no object is found by its temporary ID.
       if id.key <= 0 { return core.registry.object(id.reference, store: .max)?.reference ?? Self.nothing }
-      let place = core.storeIndex(of: id)
-      guard place != .max, isThere(place) else { return Self.nothing }
+      let storeIndex = core.storeIndex(of: id)
+      guard storeIndex != .max, isThere(storeIndex) else { return Self.nothing }
       return core.frozen?.reference(of: id) ?? Self.nothing
     case .other: return Self.nothing
     }
@@ -74,7 +76,7 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
 }
 
 extension FrozenModel {
-  /// IDs of another stack have an entity of another model, which may stand at another place there.
+  /// The ID may belong to another stack. Its entity then has another model, and may have another index there.
   fileprivate func reference(of id: NSManagedObjectID) -> ObjectReference? {
     schema.entity(named: id.info.entity.name).map { ObjectReference(entity: $0.index, key: id.key) }
   }

@@ -3,7 +3,7 @@ import StoreQuery
 import StoreSchema
 import Synchronization
 
-/// The program of a predicate for objects in memory, made when it is first evaluated and then kept.
+/// The program of a predicate for objects in memory. It is made at the first evaluation and kept.
 final class ObjectProgram: Sendable {
   private struct Compiled: Sendable {
     let predicate: CompiledPredicate<ObjectSource>
@@ -13,7 +13,7 @@ final class ObjectProgram: Sendable {
 
   private let program = Mutex<Compiled?>(nil)
 
-  /// `tree` is always the same for a program.
+  /// The compiled form of `tree`. The caller passes the same tree at each call.
   private func compiled(_ tree: StoreQuery.Predicate) -> Compiled {
     if let known = program.withLock({ $0 }) { return known }
     if TreeHeight.isExceeded(by: tree) {
@@ -25,7 +25,7 @@ final class ObjectProgram: Sendable {
     return made
   }
 
-  /// Whether an object meets the predicate of the tree.
+  /// Whether the predicate holds for an object.
   func evaluate(_ tree: StoreQuery.Predicate, _ object: Any?) -> Bool {
     let compiled = compiled(tree)
     return compiled.predicate(object, in: ObjectSource(assigned: compiled.assigned))
@@ -44,7 +44,7 @@ final class ObjectProgram: Sendable {
   }
 }
 
-/// The program of an expression for objects in memory, made when it is first evaluated and then kept.
+/// The program of an expression for objects in memory. It is made at the first evaluation and kept.
 final class ObjectExpression: Sendable {
   private struct Compiled: Sendable {
     let expression: DynamicExpression<ObjectSource>
@@ -54,8 +54,8 @@ final class ObjectExpression: Sendable {
 
   private let program = Mutex<Compiled?>(nil)
 
-  /// The value of the expression as an object, and the variables that it has assigned. `tree` is always the same for a
-  /// program.
+  /// The value of the expression as an object, and the variables that it has assigned. The caller passes the same tree
+  /// at each call.
   func value(_ tree: StoreQuery.Expression, _ object: Any?) -> (value: Any?, assigned: [String: Any]) {
     let compiled = program.withLock { $0 } ?? compile(tree)
     let source = ObjectSource(assigned: compiled.assigned)

@@ -113,7 +113,7 @@ struct ObjectSource: EvaluationSource {
       return function.evaluate(values)
     case .variable(let name):
       if let value = state.variables[name] { return value }
-      // Its assignment is in a part that was not evaluated.
+      // The part with its assignment was not evaluated.
       if state.isAssigned(name) { return nil }
       misuse("The predicate's variable $\(name) has no value; use withSubstitutionVariables(_:).")
     case .assignment(let name):
@@ -155,8 +155,9 @@ struct ObjectSource: EvaluationSource {
     }
   }
 
-  /// Latitude and longitude of a location: of a list of the two, or by key of an object, a composite attribute's value
-  /// or a dictionary. Nulls for nil, and for other values in the data. A constant that is no location stops the program.
+  /// Latitude and longitude of a location. A location is a list of the two, or an object, a dictionary or a composite
+  /// attribute with the two as keys. Both are null for nil and for any other value in the data. A constant that is no
+  /// location stops the program.
   private static func coordinates(_ location: Any?) -> [Value] {
     let none = [Value.null, .null]
     if ObjectCollection.isNil(location) { return none }

@@ -1,10 +1,10 @@
 import Foundation
 import StoreQuery
 
-/// Between predicate objects and syntax trees.
+/// Converts between predicate objects and syntax trees.
 enum PredicateTree {
-  /// The predicate object for a tree, of the class that code expects: comparisons are `NSComparisonPredicate`s,
-  /// compounds `NSCompoundPredicate`s.
+  /// The predicate object for a tree. It has the class that clients expect: `NSComparisonPredicate` for comparisons,
+  /// `NSCompoundPredicate` for compounds.
   static func predicate(_ tree: StoreQuery.Predicate, _ permission: EvaluationPermission? = nil) -> NSPredicate {
     switch tree {
     case .value, .variable: SyntaxPredicate(tree, permission)
@@ -15,7 +15,8 @@ enum PredicateTree {
     }
   }
 
-  /// Nil for predicates whose meaning is a block, and for those that are too deep even when their chains are flattened.
+  /// The tree of a predicate. Nil if the predicate is a block, or if it is too deep even after chains of compounds were
+  /// flattened.
   static func of(_ predicate: NSPredicate) -> StoreQuery.Predicate? {
     guard isTooDeep(predicate) else { return plain(predicate) }
     let flat = flattened(predicate)
@@ -32,9 +33,9 @@ enum PredicateTree {
     }
   }
 
-  /// A predicate for a fetch: what stores are asked, and what only blocks can say of the objects that they give.
-  /// Conjunctions in conjunctions, and disjunctions in disjunctions, as folding many predicates one by one makes them,
-  /// are one. Parts with a key of one of the names are for objects, too. Throws for those that are too deep.
+  /// Splits a predicate for a fetch into a tree for the stores and a predicate for the objects that they give. The
+  /// second has the blocks and the parts with a key in `names`. Conjunctions within conjunctions, and disjunctions
+  /// within disjunctions, become one compound. Throws for a predicate that is too deep.
   static func forFetch(_ predicate: NSPredicate, ofObjects names: Set<String> = []) throws(ResolutionError) -> (
     tree: StoreQuery.Predicate, block: NSPredicate?
   ) {
@@ -103,7 +104,7 @@ enum PredicateTree {
     }
   }
 
-  /// Foundation's own predicates are constants or blocks; they differ in their format only.
+  /// The constant of one of Foundation's own predicates, or nil for a block. Only the printed format tells them apart.
   private static func constant(_ predicate: NSPredicate) -> StoreQuery.Predicate? {
     switch predicate.predicateFormat {
     case "TRUEPREDICATE": .value(true)
@@ -120,7 +121,7 @@ enum PredicateTree {
     return ObjectProgram().evaluate(Substitution.bind(predicate.tree, bindings), object)
   }
 
-  /// Evaluates a compound of Foundation's class. What one part assigns, the parts after it know.
+  /// Evaluates a compound of Foundation's class. Variables that one part assigns have their values in the later parts.
   static func evaluate(_ compound: NSCompoundPredicate, _ object: Any?, _ bindings: [String: Any]?) -> Bool {
     func assigned() -> Set<String> { of(compound)?.assignedVariables ?? [] }
     let outer = bindings.map { Substitution.outer($0, assigned()) }
@@ -140,13 +141,13 @@ enum PredicateTree {
   }
 }
 
-/// A predicate with a syntax tree, and with the program that evaluates it.
+/// A predicate with a syntax tree and the program that evaluates it.
 protocol ProgrammedPredicate: NSPredicate {
   var tree: StoreQuery.Predicate { get }
   var program: ObjectProgram { get }
-  /// Nil for what was not decoded.
+  /// Nil if the predicate was not decoded from an archive.
   var permission: EvaluationPermission? { get }
-  /// Whether going over the tree could overflow the stack.
+  /// Whether recursion over the tree could overflow the stack.
   var isTooDeep: Bool { get }
 }
 
@@ -154,17 +155,17 @@ extension ProgrammedPredicate {
   var isTooDeep: Bool { false }
 }
 
-/// `TRUEPREDICATE`, `FALSEPREDICATE`, `$variable`, or what took the variable's place.
+/// `TRUEPREDICATE`, `FALSEPREDICATE`, `$variable`, or the predicate that replaced the variable.
 final class SyntaxPredicate: NSPredicate, ProgrammedPredicate {
   let tree: StoreQuery.Predicate
   let program = ObjectProgram()
-  /// Nil for what was not decoded.
+  /// Nil if the predicate was not decoded from an archive.
   let permission: EvaluationPermission?
 
   init(_ tree: StoreQuery.Predicate, _ permission: EvaluationPermission? = nil) {
     (self.tree, self.permission) = (tree, permission)
     CompoundPredicatePatch.apply()
-    // Foundation compares its own predicates by their constant; a block is equal to none of them.
+    // Foundation compares its own predicates by their constant. A predicate made with a block equals none of them.
     if case .value(let value) = tree { super.init(value: value) } else { super.init { _, _ in false } }
   }
 
@@ -182,11 +183,11 @@ final class SyntaxPredicate: NSPredicate, ProgrammedPredicate {
   override var description: String { tree.format }
 }
 
-/// A compound that was made of a syntax tree.
+/// A compound that was made from a syntax tree.
 final class CompoundTreePredicate: NSCompoundPredicate, ProgrammedPredicate {
   let tree: StoreQuery.Predicate
   let program = ObjectProgram()
-  /// Nil for what was not decoded.
+  /// Nil if the predicate was not decoded from an archive.
   let permission: EvaluationPermission?
 
   init(

@@ -1,7 +1,7 @@
 import StoreQuery
 import StoreSchema
 
-/// Visits all parts of a syntax tree, from a worklist rather than by recursion.
+/// Visits all parts of a syntax tree, with a worklist instead of recursion.
 struct PredicateWalk {
   enum Part {
     case predicate(StoreQuery.Predicate)
@@ -11,7 +11,7 @@ struct PredicateWalk {
   /// Parts to visit, each with the variables that subqueries around it bind.
   private var pending: [(part: Part, bound: Set<String>)]
 
-  /// `bound` are variables that have a value wherever they stand.
+  /// Variables in `bound` have a value everywhere in the tree.
   init(_ tree: StoreQuery.Predicate, bound: Set<String> = []) { pending = [(.predicate(tree), bound)] }
 
   init(_ expression: StoreQuery.Expression) { pending = [(.expression(expression), [])] }
@@ -57,7 +57,7 @@ struct PredicateWalk {
     }
   }
 
-  /// The `$variables` of a predicate that need a value from outside.
+  /// The `$variables` that the predicate neither assigns nor binds in a subquery.
   static func variables(of tree: StoreQuery.Predicate) -> Set<String> {
     var walk = PredicateWalk(tree, bound: tree.assignedVariables)
     var result: Set<String> = []
@@ -71,7 +71,7 @@ struct PredicateWalk {
     return result
   }
 
-  /// Whether a key of one of these names is in a key path.
+  /// Whether a key path has one of these keys.
   mutating func reaches(_ names: Set<String>) -> Bool {
     if names.isEmpty { return false }
     while let (part, _) = next() {
@@ -84,7 +84,7 @@ struct PredicateWalk {
     return false
   }
 
-  /// Whether objects or IDs are among the constants.
+  /// Whether constants of the tree are objects or IDs.
   static func namesObjects(_ tree: StoreQuery.Predicate) -> Bool {
     var walk = PredicateWalk(tree)
     while let (part, _) = walk.next() {
@@ -96,7 +96,7 @@ struct PredicateWalk {
     return false
   }
 
-  /// The first part that cannot be evaluated over a plain value, as text; nil where all can.
+  /// The text of the first part that cannot be evaluated in memory; nil if there is none.
   static func obstacle(in tree: StoreQuery.Predicate) -> String? {
     var walk = PredicateWalk(tree, bound: tree.assignedVariables)
     while let (part, bound) = walk.next() {
@@ -133,7 +133,7 @@ struct PredicateWalk {
     }
   }
 
-  /// Whether `distanceToLocation` takes it, as far as that is known before it is evaluated.
+  /// Whether the argument may be a location for `distanceToLocation`, as far as its form says.
   private static func isMaybeLocation(_ argument: StoreQuery.Expression) -> Bool {
     switch argument {
     case .literal(let literal): literal.value.isNull

@@ -2,13 +2,13 @@ import Foundation
 import ModelFiles
 import StoreQuery
 
-/// Between predicates, expressions and sort descriptors, and their archives.
+/// Converts predicates, expressions and sort descriptors to archives and back.
 enum QueryCoding {
   // MARK: Writing
 
   static func content(_ predicate: NSPredicate) throws -> QueryArchive.Content {
     guard let tree = PredicateTree.of(predicate) else {
-      throw unwritable("The predicate \(predicate) evaluates a block, or is nested too deep")
+      throw unwritable("The predicate \(predicate) evaluates a block, or is nested too deeply")
     }
     return .predicate(tree)
   }
@@ -32,8 +32,8 @@ enum QueryCoding {
       reason + ". Only constants, key paths, variables, functions and comparisons of them can be archived.", cause)
   }
 
-  /// Gives a coder of other objects the whole archive as bytes. A block stops the program, as a coder cannot refuse an
-  /// object.
+  /// Encodes the whole archive as bytes into a coder of other objects. A block stops the program, because
+  /// `encode(with:)` cannot throw.
   static func encode(_ coder: NSCoder, _ content: () throws -> QueryArchive.Content) {
     do {
       try write(content()).withUnsafeBytes {
@@ -45,7 +45,7 @@ enum QueryCoding {
 
   // MARK: Reading
 
-  /// What an archive holds, as an object that must not be evaluated yet.
+  /// The object of an archive. It must not be evaluated before it is allowed.
   static func read(_ data: Data) throws -> NSObject {
     do { return object(try QueryArchive.read(data)) } catch {
       throw self.error(.coderReadCorrupt, "The archive cannot be read: \(error.message).", error)
@@ -55,12 +55,12 @@ enum QueryCoding {
   static func read<Result>(_ data: Data, as type: Result.Type) throws -> Result {
     let object = try read(data)
     guard let result = object as? Result else {
-      throw error(.coderReadCorrupt, "The archive holds no \(type) but \(object).")
+      throw error(.coderReadCorrupt, "The archive has \(object) instead of a \(type).")
     }
     return result
   }
 
-  /// Nil where a coder of other objects has no archive, or one that cannot be read.
+  /// The object in a coder of other objects. Nil if the coder has no archive, or an archive that cannot be read.
   static func decode(_ coder: NSCoder) -> NSObject? {
     let data = coder.withDecodedUnsafeBufferPointer(forKey: QueryArchive.ownKey) { $0.map { Data($0) } }
     return data.flatMap { try? read($0) }
@@ -91,7 +91,7 @@ extension NSKeyedArchiver {
     try QueryCoding.write(QueryCoding.content(object))
   }
 
-  /// The archive of an expression; see the one of predicates.
+  /// The archive of an expression. The same rules hold as for a predicate.
   public static func archivedData(withRootObject object: NSExpression, requiringSecureCoding: Bool) throws -> Data {
     try QueryCoding.write(.expression(ExpressionTree.of(object)))
   }
@@ -103,12 +103,12 @@ extension NSKeyedArchiver {
 }
 
 extension NSKeyedUnarchiver {
-  /// Reads an archive of a predicate: one of ``NSKeyedArchiver`` here, or of Apple's Foundation. It must not be
-  /// evaluated before `allowEvaluation()` is called.
+  /// Reads an archive of a predicate, made here or by Apple's Foundation. Call `allowEvaluation()` before the predicate
+  /// is evaluated.
   ///
-  /// No object of a class that the archive names is made, and its size in memory is limited: archives from outside can
-  /// be read. Throws `CocoaError.coderReadCorrupt` for a damaged archive, for one of something else than `cls`, and for
-  /// one with parts that are not known here.
+  /// Archives from outside can be read: no object of a class that the archive names is made, and the size in memory is
+  /// limited. Throws `CocoaError.coderReadCorrupt` if the archive is damaged, has another object than `cls`, or has
+  /// parts that are unknown here.
   /// (https://developer.apple.com/documentation/foundation/nskeyedunarchiver/unarchivedobject(ofclass:from:))
   public static func unarchivedObject<Decoded: NSPredicate>(ofClass cls: Decoded.Type, from data: Data) throws
     -> Decoded?
@@ -116,14 +116,15 @@ extension NSKeyedUnarchiver {
     try QueryCoding.read(data, as: cls)
   }
 
-  /// Reads an archive of an expression; see the one of predicates.
+  /// Reads an archive of an expression. The same rules hold as for a predicate.
   public static func unarchivedObject<Decoded: NSExpression>(ofClass cls: Decoded.Type, from data: Data) throws
     -> Decoded?
   {
     try QueryCoding.read(data, as: cls)
   }
 
-  /// Reads an archive of a sort descriptor. It can be used at once: it only reads values by key.
+  /// Reads an archive of a sort descriptor. No permission is needed, because a sort descriptor only reads values by
+  /// key.
   public static func unarchivedObject<Decoded: NSSortDescriptor>(
     ofClass cls: Decoded.Type, from data: Data
   ) throws -> Decoded? {
@@ -133,9 +134,9 @@ extension NSKeyedUnarchiver {
 
 // MARK: - Among other objects
 
-/// Predicates, expressions and sort descriptors in archives of other objects have one form, which only this library
-/// reads: their archive, as bytes. A block stops the program when it is encoded; what cannot be read decodes to nil,
-/// which Foundation reports as an error.
+/// Within archives of other objects a predicate, expression or sort descriptor is encoded as the bytes of its own
+/// archive. Only this library reads that form. Encoding a block stops the program. Bytes that cannot be read decode to
+/// nil, which Foundation reports as an error.
 extension NSPredicate: @retroactive NSSecureCoding {
   public static var supportsSecureCoding: Bool { true }
   public func encode(with coder: NSCoder) { QueryCoding.encode(coder) { try QueryCoding.content(self) } }

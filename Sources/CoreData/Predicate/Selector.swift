@@ -1,23 +1,23 @@
 import StoreQuery
 
-/// The name of a method, as sort descriptors have one: there are no selectors without Objective-C's runtime, and
-/// `#selector` is refused by the compiler. In its place write `Selector("localizedStandardCompare:")`.
+/// The name of a method, for sort descriptors. Without the Objective-C runtime there are no selectors, and the compiler
+/// refuses `#selector`. Write `Selector("localizedStandardCompare:")` instead.
 public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   public let description: String
 
-  /// The selector of that name.
+  /// Makes the selector with a name.
   public init(_ str: String) { description = str }
   public init(stringLiteral value: String) { description = value }
 }
 
-/// The selector of that name.
+/// Makes the selector with a name.
 public func NSSelectorFromString(_ aSelectorName: String) -> Selector { Selector(aSelectorName) }
 /// The name of a selector.
 public func NSStringFromSelector(_ aSelector: Selector) -> String { aSelector.description }
 
 extension SortComparison.TextOrder {
-  /// The order that a method of strings compares by; nil for methods that no store knows. They are those that Apple's
-  /// stores take
+  /// The order of a comparison method of strings; nil for a method that no store knows. The known methods are those of
+  /// Apple's stores
   /// (https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/CoreData/PersistentStoreFeatures.html).
   init?(selector: Selector?) {
     switch selector?.description {

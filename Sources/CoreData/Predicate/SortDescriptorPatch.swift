@@ -2,7 +2,8 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Teaches Foundation's `NSSortDescriptor` to compare and describe itself by its key, as it does on Apple's platforms.
+/// Replaces methods of Foundation's `NSSortDescriptor`, so that it compares and describes itself by its key, as on
+/// Apple's platforms.
 enum SortDescriptorPatch {
   static func apply() { _ = once }
 
@@ -20,7 +21,7 @@ enum SortDescriptorPatch {
       return ascending == other.ascending && selector == other.selector
     }
 
-    /// Foundation's own sees nothing in a key path that stands for a key.
+    /// Foundation's method reads no value through a key path that stands for a key.
     override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
       guard let key, keyPath is KeyPath<NSObject, _SortKey> else { return super.compare(object1, to: object2) }
       return SortedValue.compare(object1, object2, key, selector, isAscending: ascending)
@@ -31,7 +32,7 @@ enum SortDescriptorPatch {
   }
 }
 
-/// How the values of a key of any two objects are ordered: as fetches order those of a property.
+/// Orders the values of a key of any two objects, as fetches order the values of a property.
 enum SortedValue {
   static func compare(
     _ a: Any, _ b: Any, _ key: String, _ selector: Selector?, isAscending: Bool

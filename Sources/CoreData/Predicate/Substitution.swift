@@ -4,7 +4,7 @@ import StoreSchema
 
 /// Replaces `$variables` by values.
 enum Substitution {
-  /// Replaces all but the variables that the predicate assigns itself.
+  /// Replaces all variables except those that the predicate assigns itself.
   static func bind(_ predicate: StoreQuery.Predicate, _ values: [String: Any]) -> StoreQuery.Predicate {
     replace(predicate, outer(values, predicate.assignedVariables))
   }
@@ -51,7 +51,7 @@ enum Substitution {
     case .set(let operation, let left, let right):
       return .set(operation, replace(left, values), replace(right, values))
     case .subquery(let collection, let variable, let condition):
-      // Its own variable hides an outer one of the same name.
+      // The subquery's variable hides an outer one of the same name.
       let inner = values.filter { $0.key != variable }
       return .subquery(replace(collection, values), variable: variable, replace(condition, inner))
     case .conditional(let condition, let yes, let no):

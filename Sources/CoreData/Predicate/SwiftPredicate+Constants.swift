@@ -2,9 +2,9 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-/// Captured values.
+/// Converts values that a Swift predicate has captured.
 enum SwiftConstant {
-  /// Nil for a value that no attribute can have.
+  /// The constant for a captured value; nil for a value that no attribute can have.
   static func expression(_ value: Any) -> StoreQuery.Expression? {
     guard let value = AttributeCoding.flattened(value) else { return .constant(.null) }
     if let object = ObjectInPredicate(value) { return .object(ObjectConstant(object)) }
@@ -18,7 +18,7 @@ enum SwiftConstant {
     return .aggregate(list)
   }
 
-  /// The elements of slices, ranges and the like; nil for more than a predicate can have.
+  /// The elements of a slice, a range or another sequence; nil if there are more than a predicate can have.
   private static func collection(_ value: Any) -> [Any?]? {
     func elements(_ collection: some Collection) -> [Any?]? {
       collection.count > 1_000_000 ? nil : collection.map { $0 }

@@ -2,9 +2,9 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-// The nodes of `#Predicate` that have a counterpart in the language of formats, after what Apple's Foundation makes of
-// them (swift-foundation, NSPredicateConversion.swift). Type checks, casts, regular expressions of Swift and slices
-// have none, here as there: they are translated where they are about captured values alone.
+// The nodes of `#Predicate` that have a counterpart in the format language. The counterparts are those of Apple's
+// Foundation (swift-foundation, NSPredicateConversion.swift). Type checks, casts, regular expressions of Swift and
+// slices have none. They are translated only if they use nothing but captured values.
 
 extension PredicateExpressions.Variable: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
@@ -27,7 +27,7 @@ extension PredicateExpressions.KeyPath: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
     let base = try translation.expression(root)
     let isText = Root.Output.self == String.self || Root.Output.self == Substring.self
-    // Of texts only the length is known, of data not even that.
+    // In the format language only the length of a text can be read, and nothing of data.
     let isEnd = kind == .collectionFirst || kind == .bidirectionalCollectionLast
     if isText && isEnd || Root.Output.self == Data.self { throw SwiftPredicateTranslation.Untranslatable() }
     switch kind {
@@ -160,7 +160,7 @@ extension PredicateExpressions.SequenceStartsWith: SwiftPredicateNode {
 
 // MARK: - Optionals
 
-/// A test of a value that may be nil, which is nil then.
+/// A test of an optional value. Its result is nil if the value is.
 protocol SwiftOptionalTest {
   func test(
     _ translation: inout SwiftPredicateTranslation
@@ -172,7 +172,7 @@ extension PredicateExpressions.OptionalFlatMap: SwiftPredicateNode, SwiftOptiona
     let value = try translation.expression(wrapped)
     translation.bind(variable.key, to: value)
     let result = try translation.expression(transform)
-    // Nil on the way of a key path gives nil by itself, as long as it leads to one value.
+    // A key path to one value gives nil by itself where a value on the way is nil.
     if (transform as? any SwiftKeyPathNode)?.leadsToOneValue ?? false { return .expression(result) }
     return .expression(.conditional(.comparison(.init(value, .notEqualTo, .constant(.null))), result, .constant(.null)))
   }
@@ -187,7 +187,7 @@ extension PredicateExpressions.OptionalFlatMap: SwiftPredicateNode, SwiftOptiona
   }
 }
 
-/// A property of what a variable stands for.
+/// A property of a variable's value.
 private protocol SwiftKeyPathNode {
   var leadsToOneValue: Bool { get }
 }

@@ -11,7 +11,7 @@ extension PredicateExpressions.RangeExpressionContains: SwiftPredicateNode {
   }
 }
 
-/// The ends of a range, nil where it has none.
+/// The ends of a range; nil where the range has no end.
 struct SwiftBounds {
   var low: StoreQuery.Expression?
   var high: StoreQuery.Expression?
@@ -57,7 +57,7 @@ extension PredicateExpressions.Value: SwiftRange {
   }
 }
 
-/// A range that is a value.
+/// A range that was captured as a value.
 private protocol CapturedRange {
   var ends: (low: Any?, high: Any?, isClosed: Bool) { get }
 }

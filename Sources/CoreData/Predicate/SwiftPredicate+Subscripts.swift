@@ -4,7 +4,7 @@ import StoreSchema
 
 extension PredicateExpressions.CollectionIndexSubscript: SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree {
-    // Indices of other collections are no numbers of places.
+    // Only an array's index is the number of the element.
     guard Wrapped.Output.self is any SwiftArray.Type else { throw SwiftPredicateTranslation.Untranslatable() }
     return try translation.function("objectFrom:withIndex:", wrapped, index)
   }
@@ -28,7 +28,7 @@ private protocol SwiftArray {}
 extension Array: SwiftArray {}
 
 extension StoreQuery.Expression {
-  /// Another value where this one is nil.
+  /// This value, or `other` where it is nil.
   func replacingNil(with other: StoreQuery.Expression) -> StoreQuery.Expression {
     .conditional(.comparison(.init(self, .notEqualTo, .constant(.null))), self, other)
   }

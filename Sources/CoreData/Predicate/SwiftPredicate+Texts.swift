@@ -2,11 +2,11 @@ import Foundation
 import StoreQuery
 import StoreSchema
 
-// Comparisons of texts that Foundation lets `#Predicate` build on Apple's platforms alone. The macro finds those that
-// are here.
+// Comparisons of texts that Foundation's `#Predicate` has on Apple's platforms only. The macro finds the ones below by
+// name.
 
 extension PredicateExpressions {
-  /// Whether a text has another in it, whatever the case and the diacritics of both: `localizedStandardContains(_:)`.
+  /// Whether a text contains another one, without regard to case and diacritics: `localizedStandardContains(_:)`.
   public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -16,13 +16,13 @@ extension PredicateExpressions {
     /// The text that is looked for.
     public let other: Other
 
-    /// Whether the text has the other in it, with the variables that `bindings` bind.
+    /// Whether the text contains the other one. `bindings` has the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try root.evaluate(bindings).localizedStandardContains(try other.evaluate(bindings))
     }
   }
 
-  /// The order of two texts whatever their case: `caseInsensitiveCompare(_:)`.
+  /// The order of two texts without regard to case: `caseInsensitiveCompare(_:)`.
   public struct StringCaseInsensitiveCompare<Root: PredicateExpression, Other: PredicateExpression>:
     PredicateExpression
   where Root.Output: StringProtocol, Other.Output: StringProtocol {
@@ -32,7 +32,7 @@ extension PredicateExpressions {
     /// The second text.
     public let other: Other
 
-    /// The order of both texts, with the variables that `bindings` bind.
+    /// The order of both texts. `bindings` has the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).caseInsensitiveCompare(try other.evaluate(bindings))
     }
@@ -47,23 +47,23 @@ extension PredicateExpressions {
     /// The second text.
     public let other: Other
 
-    /// The order of both texts, with the variables that `bindings` bind.
+    /// The order of both texts. `bindings` has the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).localizedCompare(try other.evaluate(bindings))
     }
   }
 
-  /// What `#Predicate` makes of `localizedStandardContains(_:)`.
+  /// Makes the expression for `localizedStandardContains(_:)` in a `#Predicate`.
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
   ) -> StringLocalizedStandardContains<Root, Other> { StringLocalizedStandardContains(root: root, other: other) }
 
-  /// What `#Predicate` makes of `caseInsensitiveCompare(_:)`.
+  /// Makes the expression for `caseInsensitiveCompare(_:)` in a `#Predicate`.
   public static func build_caseInsensitiveCompare<Root, Other>(
     _ root: Root, _ other: Other
   ) -> StringCaseInsensitiveCompare<Root, Other> { StringCaseInsensitiveCompare(root: root, other: other) }
 
-  /// What `#Predicate` makes of `localizedCompare(_:)`.
+  /// Makes the expression for `localizedCompare(_:)` in a `#Predicate`.
   public static func build_localizedCompare<Root, Other>(
     _ root: Root, _ other: Other
   ) -> StringLocalizedCompare<Root, Other> { StringLocalizedCompare(root: root, other: other) }
@@ -107,7 +107,7 @@ extension PredicateExpressions.StringLocalizedCompare: SwiftPredicateNode {
 }
 
 extension SwiftPredicateTranslation {
-  /// A `ComparisonResult`, by two comparisons.
+  /// The tree of a `ComparisonResult`, made of two comparisons.
   fileprivate mutating func order(
     _ left: Any, _ right: Any, _ options: StoreQuery.Predicate.Options
   ) throws -> SwiftPredicateTree {

@@ -3,11 +3,11 @@ import StoreQuery
 import StoreSchema
 
 extension _PredicateFormat {
-  /// Converts a Swift predicate (`#Predicate<Student> { $0.age > 5 }`); nil for one that has an operation or a captured
-  /// value without a counterpart in the language of formats, or a key path that is no property of a managed object.
+  /// Converts a Swift predicate (`#Predicate<Student> { $0.age > 5 }`). The result is nil if an operation or a captured
+  /// value has no counterpart in the format language, or if a key path is no property of a managed object.
   ///
-  /// Type checks, casts, regular expressions of Swift and slices have no counterpart but where they are about captured
-  /// values alone. (https://developer.apple.com/documentation/foundation/nspredicate/4220241-init, swift-foundation)
+  /// Type checks, casts, regular expressions of Swift and slices are converted only if they use nothing but captured
+  /// values. (https://developer.apple.com/documentation/foundation/nspredicate/4220241-init, swift-foundation)
   public init?<Input: NSObject>(_ predicate: Foundation.Predicate<Input>) {
     guard let tree = SwiftPredicateTranslation.tree(of: predicate),
       let result = PredicateTree.predicate(tree) as? Self
@@ -16,12 +16,12 @@ extension _PredicateFormat {
   }
 }
 
-/// Makes syntax trees of the expressions that `#Predicate` builds.
+/// Converts the expressions of a `#Predicate` to syntax trees.
 struct SwiftPredicateTranslation {
   private var variables: [PredicateExpressions.VariableID: StoreQuery.Expression] = [:]
   private var count = 0
 
-  /// What has no counterpart.
+  /// An expression has no counterpart in the format language.
   struct Untranslatable: Error {}
 
   static func tree<Input>(of predicate: Foundation.Predicate<Input>) -> StoreQuery.Predicate? {
@@ -34,7 +34,7 @@ struct SwiftPredicateTranslation {
     variables[variable] = expression
   }
 
-  /// A name for a variable of a subquery.
+  /// Chooses a name for the variable of a subquery.
   mutating func bind(_ variable: PredicateExpressions.VariableID) -> String {
     count += 1
     let name = "_local_\(count)"
@@ -49,7 +49,7 @@ struct SwiftPredicateTranslation {
 
   // MARK: Nodes
 
-  /// What has no counterpart, but is about captured values alone, is its value.
+  /// The tree of a node. A node without a counterpart that uses captured values only becomes a constant.
   mutating func tree(_ node: Any) throws -> SwiftPredicateTree {
     if let tree = try? (node as? any SwiftPredicateNode)?.tree(&self) { return tree }
     guard let value = try? (node as? any PredicateExpression)?.evaluate(PredicateBindings()),
@@ -58,7 +58,8 @@ struct SwiftPredicateTranslation {
     return .expression(constant)
   }
 
-  /// A truth value is a predicate by itself.
+  /// The predicate of a node. A constant truth value becomes a constant predicate; any other expression is compared
+  /// with true.
   mutating func predicate(_ node: Any) throws -> StoreQuery.Predicate {
     switch try tree(node) {
     case .predicate(let predicate): predicate
@@ -101,13 +102,13 @@ struct SwiftPredicateTranslation {
   }
 }
 
-/// What a node becomes.
+/// The result of translating a node.
 enum SwiftPredicateTree {
   case predicate(StoreQuery.Predicate)
   case expression(StoreQuery.Expression)
 }
 
-/// A node that has a counterpart.
+/// A node that has a counterpart in the format language.
 protocol SwiftPredicateNode {
   func tree(_ translation: inout SwiftPredicateTranslation) throws -> SwiftPredicateTree
 }

@@ -3,8 +3,8 @@ import Foundation
 import StoreQuery
 import Synchronization
 
-// On Apple's platforms, what bridges to an Objective-C object can be written `value as CVarArg`, as the arguments of a
-// predicate's format are there. Foundation has that for strings and numbers here.
+// On Apple's platforms every value that bridges to an Objective-C object can be written `value as CVarArg`, for the
+// arguments of a predicate's format. Here Foundation allows that for strings and numbers only.
 
 extension NSObject: @retroactive _CVarArgObject {}
 extension Array: @retroactive _CVarArgObject {}
@@ -31,10 +31,10 @@ extension _CVarArgObject {
   public var _cVarArgEncoding: [Int] { misuse("\(Self.self) is passed to C as the object that stands for it.") }
 }
 
-/// Stands for a value in a variable argument list, which keeps it until the call has ended.
+/// Stands for a value in a variable argument list. The list keeps it until the call has ended.
 ///
-/// In the list is a text that describes the value, so that `String(format: "%@", value)` prints it; Foundation can
-/// print no other object here.
+/// The list has a text that describes the value, so that `String(format: "%@", value)` prints it. Foundation can print
+/// no other object here.
 private final class ObjectArgument: CVarArg {
   private let text: NSString
   private var address: UInt { UInt(bitPattern: Unmanaged.passUnretained(text).toOpaque()) }
@@ -56,10 +56,10 @@ private final class ObjectArgument: CVarArg {
     let value: Any
   }
 
-  /// The values of the arguments that are under way, by the addresses of their texts.
+  /// The values of all arguments in use, by the addresses of their texts.
   private static let values = Mutex<[UInt: Held]>([:])
 
-  /// The object or value at an address that was read of an argument list.
+  /// The object or value at an address from an argument list.
   static func value(at pointer: UnsafeRawPointer?) -> Any? {
     guard let pointer else { return nil }
     let address = UInt(bitPattern: pointer)
@@ -69,10 +69,10 @@ private final class ObjectArgument: CVarArg {
   }
 }
 
-/// Arguments of a format as C passes them.
+/// Reads arguments of a format that are passed as in C.
 enum VariableArguments {
-  /// The arguments that the substitutions of a format take of a list, by the types that they name as in `printf`. Stops
-  /// the program for a text that is no format.
+  /// The arguments for the substitutions of a format. The substitutions name the types, as in `printf`. Stops the
+  /// program for a text that is no format.
   static func read(_ list: CVaListPointer, for format: String) -> [Any?] {
     let types: [String]
     do { types = try FormatArgument.substitutions(in: format) } catch {
@@ -90,7 +90,7 @@ enum VariableArguments {
     return zip(types, arguments).map { type, argument in value(type, argument) }
   }
 
-  /// The letter by which ``cd_read_arguments`` knows what to read.
+  /// The letter that tells ``cd_read_arguments`` the type to read.
   private static func kind(_ type: String) -> UInt8 {
     switch type.utf8.last {
     case UInt8(ascii: "@"), UInt8(ascii: "K"), UInt8(ascii: "s"), UInt8(ascii: "S"), UInt8(ascii: "p"):

@@ -104,7 +104,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
     sectionName.first.map { String($0).uppercased() }
   }
 
-  /// The number of the first section that has the index title.
+  /// The number of the first section that has the index title. An unknown title stops the program. `sectionIndex` is
+  /// not used.
   open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
     let sections = tracker.layout?.sections ?? []
     guard let found = sections.firstIndex(where: { $0.indexTitle == title }) else {

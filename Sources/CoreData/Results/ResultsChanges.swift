@@ -52,18 +52,18 @@ struct ResultsChanges {
   ) -> Set<NSManagedObject> {
     var stayingOld: [Int] = []
     var stayingNew: [Int] = []
-    for (place, object) in old.objects.enumerated() where !touched.contains(object) {
-      guard let newPlace = new.place(of: object) else { continue }
-      stayingOld.append(place)
-      stayingNew.append(newPlace)
+    for (position, object) in old.objects.enumerated() where !touched.contains(object) {
+      guard let newPosition = new.position(of: object) else { continue }
+      stayingOld.append(position)
+      stayingNew.append(newPosition)
     }
     var moved: Set<NSManagedObject> = []
-    for (place, object) in old.objects.enumerated() where touched.contains(object) {
-      guard let newPlace = new.place(of: object) else { continue }
-      let before = count(below: place, stayingOld)
-      if old.sectionName(of: object) == new.sectionName(of: object) && before == count(below: newPlace, stayingNew) {
-        stayingOld.insert(place, at: before)
-        stayingNew.insert(newPlace, at: before)
+    for (position, object) in old.objects.enumerated() where touched.contains(object) {
+      guard let newPosition = new.position(of: object) else { continue }
+      let before = count(below: position, stayingOld)
+      if old.sectionName(of: object) == new.sectionName(of: object) && before == count(below: newPosition, stayingNew) {
+        stayingOld.insert(position, at: before)
+        stayingNew.insert(newPosition, at: before)
       } else {
         moved.insert(object)
       }

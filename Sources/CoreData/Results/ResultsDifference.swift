@@ -7,7 +7,7 @@ import Foundation
 /// positions gives the largest set of objects that keep their order.
 enum ResultsDifference {
   static func make(from old: ResultsLayout, to new: ResultsLayout) -> CollectionDifference<NSManagedObjectID> {
-    make(old.objects.map(new.place), newCount: new.objects.count) {
+    make(old.objects.map(new.position), newCount: new.objects.count) {
       old.objects[$0].ownID
     } new: {
       new.objects[$0].ownID
@@ -21,22 +21,22 @@ enum ResultsDifference {
   static func make<Element>(
     _ given: [Int?], newCount: Int, old: (Int) -> Element, new: (Int) -> Element
   ) -> CollectionDifference<Element> {
-    var (places, former) = (given, [Int?](repeating: nil, count: newCount))
-    for (place, newPlace) in given.enumerated() {
-      guard let newPlace else { continue }
-      if former[newPlace] == nil { former[newPlace] = place } else { places[place] = nil }
+    var (positions, former) = (given, [Int?](repeating: nil, count: newCount))
+    for (position, newPosition) in given.enumerated() {
+      guard let newPosition else { continue }
+      if former[newPosition] == nil { former[newPosition] = position } else { positions[position] = nil }
     }
-    var (staysInOld, staysInNew) = (places.map { _ in false }, former.map { _ in false })
-    for place in longestAscending(places) {
-      staysInOld[place] = true
-      if let newPlace = places[place] { staysInNew[newPlace] = true }
+    var (staysInOld, staysInNew) = (positions.map { _ in false }, former.map { _ in false })
+    for position in longestAscending(positions) {
+      staysInOld[position] = true
+      if let newPosition = positions[position] { staysInNew[newPosition] = true }
     }
     var changes: [CollectionDifference<Element>.Change] = []
-    for place in places.indices where !staysInOld[place] {
-      changes.append(.remove(offset: place, element: old(place), associatedWith: places[place]))
+    for position in positions.indices where !staysInOld[position] {
+      changes.append(.remove(offset: position, element: old(position), associatedWith: positions[position]))
     }
-    for place in former.indices where !staysInNew[place] {
-      changes.append(.insert(offset: place, element: new(place), associatedWith: former[place]))
+    for position in former.indices where !staysInNew[position] {
+      changes.append(.insert(offset: position, element: new(position), associatedWith: former[position]))
     }
     guard let difference = CollectionDifference(changes) else {
       preconditionFailure("The changes of fetched results contradict each other.")
@@ -49,19 +49,19 @@ enum ResultsDifference {
   /// For each length it keeps the least number that ends a sequence of that length, and for each number the position of
   /// the number before it.
   private static func longestAscending(_ numbers: [Int?]) -> [Int] {
-    var ends: [(number: Int, place: Int)] = []
+    var ends: [(number: Int, position: Int)] = []
     var before = [Int?](repeating: nil, count: numbers.count)
-    for (place, number) in numbers.enumerated() {
+    for (position, number) in numbers.enumerated() {
       guard let number else { continue }
       let length = ends.partitioningIndex { $0.number >= number }
-      before[place] = length > 0 ? ends[length - 1].place : nil
-      if length == ends.count { ends.append((number, place)) } else { ends[length] = (number, place) }
+      before[position] = length > 0 ? ends[length - 1].position : nil
+      if length == ends.count { ends.append((number, position)) } else { ends[length] = (number, position) }
     }
     var result: [Int] = []
-    var next = ends.last?.place
-    while let place = next {
-      result.append(place)
-      next = before[place]
+    var next = ends.last?.position
+    while let position = next {
+      result.append(position)
+      next = before[position]
     }
     return result
   }

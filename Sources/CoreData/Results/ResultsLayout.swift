@@ -21,7 +21,7 @@ struct ResultsLayout {
 
   let objects: [NSManagedObject]
   let sections: [Section]
-  private let places: [ObjectIdentifier: Int]
+  private let positions: [ObjectIdentifier: Int]
   /// The section of each object.
   private let sectionIndexes: [Int]
 
@@ -29,7 +29,7 @@ struct ResultsLayout {
   /// request does not keep the objects of a section together, ``tornSection`` names that section.
   init(_ objects: [NSManagedObject], names: ((NSManagedObject) -> String)?, title: (String) -> String?) {
     self.objects = objects
-    places = Dictionary(
+    positions = Dictionary(
       objects.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
     guard let names else {
       // Without section names, an empty result still has one section.
@@ -58,27 +58,27 @@ struct ResultsLayout {
     return sections.first { !seen.insert($0.name).inserted }?.name
   }
 
-  func contains(_ object: NSManagedObject) -> Bool { places[ObjectIdentifier(object)] != nil }
+  func contains(_ object: NSManagedObject) -> Bool { positions[ObjectIdentifier(object)] != nil }
 
   /// The object's index among all objects.
-  func place(of object: NSManagedObject) -> Int? { places[ObjectIdentifier(object)] }
+  func position(of object: NSManagedObject) -> Int? { positions[ObjectIdentifier(object)] }
 
-  func indexPath(of object: NSManagedObject) -> IndexPath? { places[ObjectIdentifier(object)].map(indexPath) }
+  func indexPath(of object: NSManagedObject) -> IndexPath? { positions[ObjectIdentifier(object)].map(indexPath) }
 
-  func indexPath(_ place: Int) -> IndexPath {
-    let section = sectionIndexes[place]
-    return IndexPath(item: place - sections[section].members.startIndex, section: section)
+  func indexPath(_ position: Int) -> IndexPath {
+    let section = sectionIndexes[position]
+    return IndexPath(item: position - sections[section].members.startIndex, section: section)
   }
 
   func sectionName(of object: NSManagedObject) -> String? {
-    places[ObjectIdentifier(object)].map { sections[sectionIndexes[$0]].name }
+    positions[ObjectIdentifier(object)].map { sections[sectionIndexes[$0]].name }
   }
 
   /// The object at an index path; nil outside of the results.
   func object(at path: IndexPath) -> NSManagedObject? {
     guard path.count == 2, sections.indices.contains(path.section) else { return nil }
     let members = sections[path.section].members
-    let place = members.startIndex + path.item
-    return path.item >= 0 && place < members.endIndex ? members[place] : nil
+    let position = members.startIndex + path.item
+    return path.item >= 0 && position < members.endIndex ? members[position] : nil
   }
 }

@@ -17,10 +17,10 @@ enum ErrorText {
   }
 
   private static func sentence(_ error: StoreError) -> String {
-    let facts = ["path", "entity", "table", "attribute"].compactMap { name in
+    let fields = ["path", "entity", "table", "attribute"].compactMap { name in
       error.context[name].map { "\(name) \($0)" }
     }
-    let details = facts + (error.cause.map { [$0] } ?? [])
+    let details = fields + (error.cause.map { [$0] } ?? [])
     return details.isEmpty ? error.message : "\(error.message) (\(details.joined(separator: "; ")))"
   }
 

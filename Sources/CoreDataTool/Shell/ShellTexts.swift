@@ -26,8 +26,8 @@ enum ShellTexts {
     var result: [(first: String, second: [String])] = []
     for command in Tool.commands {
       let second = command.words.count > 1 ? [command.words[1]] : []
-      if let place = result.firstIndex(where: { $0.first == command.words[0] }) {
-        result[place].second += second
+      if let position = result.firstIndex(where: { $0.first == command.words[0] }) {
+        result[position].second += second
       } else {
         result.append((command.words[0], second))
       }

@@ -46,9 +46,9 @@ enum ConvertCommand {
   }
 
   static func type(_ name: String?, _ path: String) throws -> String {
-    let wanted = name ?? extensions[URL(fileURLWithPath: path).pathExtension.lowercased()] ?? ""
+    let required = name ?? extensions[URL(fileURLWithPath: path).pathExtension.lowercased()] ?? ""
     let types = NSPersistentStoreCoordinator.registeredPersistentTypes
-    if let type = types.first(where: { $0.lowercased() == wanted.lowercased() }) { return type }
+    if let type = types.first(where: { $0.lowercased() == required.lowercased() }) { return type }
     throw ToolError(
       message: name.map { "There is no type \($0) to convert to; there are \(typeNames)." }
         ?? "The extension of \(path) is not that of a store type; give --to.")

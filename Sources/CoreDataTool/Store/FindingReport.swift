@@ -16,11 +16,11 @@ final class FindingReport {
   func add(_ finding: StoreFinding) {
     count += 1
     if isJSON { return output.line(json(finding)) }
-    let place = [
+    let location = [
       finding.entity.map { $0 + (finding.key.map { "/p\($0)" } ?? "") }, finding.property,
     ].compactMap { $0 }.joined(separator: " ")
     let kind = Terminal.styled(finding.kind.rawValue, .strong, on: .standardOutput)
-    output.line("\(kind): \(Terminal.harmless((place.isEmpty ? "" : place + ": ") + finding.text))")
+    output.line("\(kind): \(Terminal.harmless((location.isEmpty ? "" : location + ": ") + finding.text))")
   }
 
   private func json(_ finding: StoreFinding) -> String {

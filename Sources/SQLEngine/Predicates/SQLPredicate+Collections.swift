@@ -297,7 +297,7 @@ private struct SQLLink {
     if let side = layout.joinOfRelationship[key] {
       let join = layout.joins[side.join]
       let (own, other) = side.ownerIsFirst ? (join.first, join.second) : (join.second, join.first)
-      let place = (side.ownerIsFirst ? join.secondOrder : join.firstOrder).map { "j\(alias).\($0)" }
+      let orderColumn = (side.ownerIsFirst ? join.secondOrder : join.firstOrder).map { "j\(alias).\($0)" }
       // A reflexive pair is stored once and counts in both directions.
       let pairs =
         join.isReflexive
@@ -305,7 +305,7 @@ private struct SQLLink {
       source = "\(pairs) j\(alias)"
       rest = " JOIN \(table.name) \(alias) ON \(alias).Z_PK = j\(alias).\(other)"
       condition = "j\(alias).\(own) = \(owner).Z_PK"
-      order = [place, "\(alias).Z_PK"].compactMap { $0 }
+      order = [orderColumn, "\(alias).Z_PK"].compactMap { $0 }
       return
     }
     source = "\(table.name) \(alias)"

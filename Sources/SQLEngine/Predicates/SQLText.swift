@@ -35,8 +35,8 @@ struct SQLText: ExpressibleByStringInterpolation {
     size.height = SQLTextSize.symbols(template)
     for (index, part) in template.split(separator: "?", omittingEmptySubsequences: false).enumerated() {
       let digits = index == 0 ? "" : part.prefix(while: \.isNumber)
-      if let place = Int(digits), operands.indices.contains(place - 1) {
-        append(operands[place - 1], behind: SQLTextSize.symbols(template))
+      if let position = Int(digits), operands.indices.contains(position - 1) {
+        append(operands[position - 1], behind: SQLTextSize.symbols(template))
         size.height += 1
       }
       append(text: String(part.dropFirst(digits.count)))

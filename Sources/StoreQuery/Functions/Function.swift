@@ -3,7 +3,7 @@ import StoreSchema
 /// A function of the predicate language, with its complete description.
 ///
 /// The parser and the printer use its names, the resolver its parameters, the evaluator its kernel, and SQL stores its
-/// result type and its SQL. A new function is one more entry of ``builtIn``.
+/// result type and its SQL. A new function is one more entry of `builtIn`.
 ///
 /// The names and meanings of Apple's functions are those of `NSExpression(forFunction:arguments:)`
 /// (https://developer.apple.com/documentation/foundation/nsexpression).

@@ -35,9 +35,9 @@ struct ExactSum: Sendable {
     add(UInt64(truncatingIfNeeded: magnitude >> 64), at: Self.one + 64, isNegative: whole < 0)
   }
 
-  /// Adds a number whose first bit has the index `place`.
-  private mutating func add(_ bits: UInt64, at place: Int, isNegative: Bool) {
-    let (first, shift) = (place >> 5, UInt64(place & 31))
+  /// Adds a number whose first bit has the index `position`.
+  private mutating func add(_ bits: UInt64, at position: Int, isNegative: Bool) {
+    let (first, shift) = (position >> 5, UInt64(position & 31))
     let low = bits << shift
     // Two shifts: a single shift by 64, where `shift` is 0, would not give 0.
     let high = (bits >> 1) >> (63 - shift)
@@ -56,21 +56,21 @@ struct ExactSum: Sendable {
     if addedSinceCarry == Self.carryEvery { carry() }
   }
 
-  private mutating func use(_ places: Range<Int>) {
+  private mutating func use(_ positions: Range<Int>) {
     let isFirst = used.isEmpty
-    used = isFirst ? places : min(used.lowerBound, places.lowerBound)..<max(used.upperBound, places.upperBound)
+    used = isFirst ? positions : min(used.lowerBound, positions.lowerBound)..<max(used.upperBound, positions.upperBound)
   }
 
   /// Reduces all digits to 32 bits. The digit after the last is then 0, or -1 for a negative sum.
   private mutating func carry() {
     addedSinceCarry = 0
-    var place = used.lowerBound
-    while place < used.upperBound || place < digits.count && digits[place] != 0 && digits[place] != -1 {
-      digits[place + 1] += digits[place] >> 32
-      digits[place] &= 0xFFFF_FFFF
-      place += 1
+    var position = used.lowerBound
+    while position < used.upperBound || position < digits.count && digits[position] != 0 && digits[position] != -1 {
+      digits[position + 1] += digits[position] >> 32
+      digits[position] &= 0xFFFF_FFFF
+      position += 1
     }
-    used = used.lowerBound..<place
+    used = used.lowerBound..<position
   }
 
   /// The double nearest to the sum; of two equally near ones the even one; infinite where the sum is too great.
@@ -79,7 +79,7 @@ struct ExactSum: Sendable {
     sum.carry()
     let isNegative = sum.digit(sum.used.upperBound) < 0
     if isNegative {
-      for place in sum.used.lowerBound...sum.used.upperBound { sum.digits[place] = -sum.digits[place] }
+      for position in sum.used.lowerBound...sum.used.upperBound { sum.digits[position] = -sum.digits[position] }
       sum.carry()
     }
     let magnitude = sum.roundedMagnitude
@@ -99,20 +99,20 @@ struct ExactSum: Sendable {
   }
 
   /// 64 bits from an index on.
-  private func bits(from place: Int) -> UInt64 {
-    let (first, shift) = (place >> 5, UInt64(place & 31))
+  private func bits(from position: Int) -> UInt64 {
+    let (first, shift) = (position >> 5, UInt64(position & 31))
     let low = UInt64(digit(first)) | UInt64(digit(first + 1)) << 32
     return low >> shift | (UInt64(digit(first + 2)) << 1) << (63 - shift)
   }
 
-  private func digit(_ place: Int) -> Int64 { place < digits.count ? digits[place] : 0 }
+  private func digit(_ position: Int) -> Int64 { position < digits.count ? digits[position] : 0 }
 
-  private func bit(_ place: Int) -> Bool { digits[place >> 5] >> Int64(place & 31) & 1 == 1 }
+  private func bit(_ position: Int) -> Bool { digits[position >> 5] >> Int64(position & 31) & 1 == 1 }
 
-  private func hasBits(below place: Int) -> Bool {
-    let whole = place >> 5
+  private func hasBits(below position: Int) -> Bool {
+    let whole = position >> 5
     // All digits below the first digit in use are zero.
     let below = digits[min(used.lowerBound, whole)..<whole]
-    return below.contains { $0 != 0 } || digits[whole] & (1 << Int64(place & 31) - 1) != 0
+    return below.contains { $0 != 0 } || digits[whole] & (1 << Int64(position & 31) - 1) != 0
   }
 }

@@ -31,13 +31,13 @@ public struct RegularExpression: Sendable {
 
   /// Compiles a pattern; throws if it is too long or not a regular expression.
   public init(_ pattern: String, options: Predicate.Options = []) throws(PatternError) {
-    let wanted = Folding(options)
+    let required = Folding(options)
     guard pattern.utf16.count <= Self.patternLimit else {
       let message = "The pattern is longer than \(Self.patternLimit) UTF-16 code units."
       throw PatternError(pattern: pattern, message: message)
     }
-    folding = wanted.marksOnly
-    let flags: NSRegularExpression.Options = wanted.ignoresCase ? .caseInsensitive : []
+    folding = required.marksOnly
+    let flags: NSRegularExpression.Options = required.ignoresCase ? .caseInsensitive : []
     let folded = folding.folded(pattern)
     do {
       // Compiled alone first, so that it cannot close the group below.

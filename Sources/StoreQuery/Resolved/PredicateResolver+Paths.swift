@@ -72,9 +72,9 @@ extension PredicateResolver {
     var walk = start
     while let key = walk.keys.popFirst() {
       switch walk.entity.property(named: key) {
-      case .attribute(let place): return try attribute(walk.entity.attributes[place], walk)
-      case .relationship(let place):
-        if let end = step(walk.entity.relationships[place], &walk) { return end }
+      case .attribute(let position): return try attribute(walk.entity.attributes[position], walk)
+      case .relationship(let position):
+        if let end = step(walk.entity.relationships[position], &walk) { return end }
       case nil: return try special(key, walk)
       }
     }
@@ -152,7 +152,7 @@ extension PredicateResolver {
       // Null is neither an object nor a value, so it is not counted.
       return .one(.aggregate(many.entity == nil ? .aggregate(.count) : .size, many.collection))
     }
-    if let isDistinct = Self.gathering[key] {
+    if let isDistinct = Self.unionOperators[key] {
       // A further operator applies to the new collection.
       let end = rest.firstIndex { $0.hasPrefix("@") } ?? rest.endIndex
       var values = try values(of: many, rest[..<end], text)
@@ -181,7 +181,7 @@ extension PredicateResolver {
 
   /// The union operators, and whether each value occurs only once. A path gives one list, even over several
   /// collections.
-  package static let gathering = [
+  package static let unionOperators = [
     "@unionOfObjects": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true, "@distinctUnionOfArrays": true,
     "@distinctUnionOfSets": true,
   ]

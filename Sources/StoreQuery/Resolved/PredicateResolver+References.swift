@@ -11,8 +11,8 @@ extension PredicateResolver {
   func meanings(_ value: Value) -> [Value] {
     guard case .reference(let reference) = value, reference.key > 0, schema.entities.indices.contains(reference.entity)
     else { return [value] }
-    let tree = schema.entities[schema.entities[reference.entity].root].subtree
-    return tree.map { .reference(ObjectReference(entity: $0, key: reference.key)) }
+    let hierarchy = schema.entities[schema.entities[reference.entity].root].subtree
+    return hierarchy.map { .reference(ObjectReference(entity: $0, key: reference.key)) }
   }
 
   /// Whether two single values are equal.

@@ -19,7 +19,7 @@ extension PredicateResolver {
   /// Resolves a condition on groups, in which variables refer to the columns by name.
   public func having(_ predicate: Predicate, columns: [String]) throws(ResolutionError) -> ResolvedPredicate {
     var resolver = self
-    for (place, name) in columns.enumerated() { resolver.columns[name] = place }
+    for (position, name) in columns.enumerated() { resolver.columns[name] = position }
     return try resolver.resolve(predicate)
   }
 }

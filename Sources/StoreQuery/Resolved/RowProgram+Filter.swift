@@ -18,7 +18,7 @@ extension RowProgram {
       while first < rows.count {
         let block = UnsafeBufferPointer(rebasing: rows[first..<min(first + Lanes.width, rows.count)])
         run(block, lanes)
-        for place in lanes.accepted() { result.append(block[Int(place)]) }
+        for position in lanes.accepted() { result.append(block[Int(position)]) }
         first += Lanes.width
       }
     }
@@ -44,7 +44,7 @@ extension RowProgram {
         lanes.split(number, step) { other, view in holds(step, other, view) }
       case .test:
         let test = tests[Int(word)].test
-        lanes.move(number, step) { place in test(rows[place]) }
+        lanes.move(number, step) { position in test(rows[position]) }
       }
     }
   }
@@ -56,20 +56,20 @@ private final class Lanes {
   static var width: Int { 256 }
 
   private let views: UnsafeMutablePointer<RowView>
-  private let places: UnsafeMutablePointer<UInt16>
+  private let positions: UnsafeMutablePointer<UInt16>
   private let counts: UnsafeMutablePointer<Int>
   private let laneCount: Int
 
   init(_ stepCount: Int) {
     laneCount = stepCount + 2
     views = .allocate(capacity: Self.width)
-    places = .allocate(capacity: laneCount * Self.width)
+    positions = .allocate(capacity: laneCount * Self.width)
     counts = .allocate(capacity: laneCount)
   }
 
   deinit {
     views.deallocate()
-    places.deallocate()
+    positions.deallocate()
     counts.deallocate()
   }
 
@@ -82,10 +82,10 @@ private final class Lanes {
   /// Starts a block of rows, all of them at one step.
   func begin(_ rows: UnsafeBufferPointer<Row>, at step: Int) {
     counts.update(repeating: 0, count: laneCount)
-    let own = places + lane(step) * Self.width
-    for place in rows.indices {
-      (views + place).initialize(to: rows[place].view)
-      own[place] = UInt16(truncatingIfNeeded: place)
+    let own = positions + lane(step) * Self.width
+    for position in rows.indices {
+      (views + position).initialize(to: rows[position].view)
+      own[position] = UInt16(truncatingIfNeeded: position)
     }
     counts[lane(step)] = rows.count
   }
@@ -95,8 +95,8 @@ private final class Lanes {
   func split(_ number: Int, _ step: RowProgram.Step, _ test: (UInt64, RowView) -> Bool) {
     let slot = Int(step.slot)
     let isTrueForNull = step.isTrueForNull
-    move(number, step) { place in
-      let view = views[place]
+    move(number, step) { position in
+      let view = views[position]
       let word = UInt64(bitPattern: view.int(slot))
       // The word of a null slot is zero.
       if word == 0 && view.isNull(slot) { return isTrueForNull }
@@ -108,20 +108,20 @@ private final class Lanes {
   /// room for all rows.
   @inline(__always)
   func move(_ number: Int, _ step: RowProgram.Step, _ test: (Int) -> Bool) {
-    let own = places + lane(number) * Self.width
+    let own = positions + lane(number) * Self.width
     let (yes, no) = (lane(Int(step.yes)), lane(Int(step.no)))
     if yes == no {
-      (places + yes * Self.width + counts[yes]).update(from: own, count: counts[lane(number)])
+      (positions + yes * Self.width + counts[yes]).update(from: own, count: counts[lane(number)])
       counts[yes] += counts[lane(number)]
       return
     }
-    let (yesPlaces, noPlaces) = (places + yes * Self.width, places + no * Self.width)
+    let (yesPositions, noPositions) = (positions + yes * Self.width, positions + no * Self.width)
     var (yesCount, noCount) = (counts[yes], counts[no])
     for index in 0..<counts[lane(number)] {
-      let place = own[index]
-      let isTrue = test(Int(place)) ? 1 : 0
-      yesPlaces[yesCount] = place
-      noPlaces[noCount] = place
+      let position = own[index]
+      let isTrue = test(Int(position)) ? 1 : 0
+      yesPositions[yesCount] = position
+      noPositions[noCount] = position
       yesCount &+= isTrue
       noCount &+= 1 &- isTrue
     }
@@ -131,7 +131,7 @@ private final class Lanes {
   /// The indices of the accepted rows, ascending.
   func accepted() -> UnsafeMutableBufferPointer<UInt16> {
     let lane = lane(RowProgram.accepted)
-    var found = UnsafeMutableBufferPointer(start: places + lane * Self.width, count: counts[lane])
+    var found = UnsafeMutableBufferPointer(start: positions + lane * Self.width, count: counts[lane])
     if !zip(found, found.dropFirst()).allSatisfy({ $0 < $1 }) { found.sort() }
     return found
   }

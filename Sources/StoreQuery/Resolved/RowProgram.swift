@@ -197,14 +197,14 @@ public struct RowProgram: Sendable {
   ) -> Int? {
     if options.isEmpty {
       // Without options texts are compared as bytes.
-      let place = UInt64(patterns.count) << 32 | UInt64(patterns.count + text.utf8.count)
+      let position = UInt64(patterns.count) << 32 | UInt64(patterns.count + text.utf8.count)
       let first: Int? =
         switch op {
-        case .equalTo: add(.bytesEqual, slot, place, yes, no)
-        case .notEqualTo: add(.bytesEqual, slot, place, no, yes)
-        case .contains: add(.bytesContain, slot, place, yes, no)
-        case .beginsWith: add(.bytesBegin, slot, place, yes, no)
-        case .endsWith: add(.bytesEnd, slot, place, yes, no)
+        case .equalTo: add(.bytesEqual, slot, position, yes, no)
+        case .notEqualTo: add(.bytesEqual, slot, position, no, yes)
+        case .contains: add(.bytesContain, slot, position, yes, no)
+        case .beginsWith: add(.bytesBegin, slot, position, yes, no)
+        case .endsWith: add(.bytesEnd, slot, position, yes, no)
         default: nil
         }
       if first != nil {

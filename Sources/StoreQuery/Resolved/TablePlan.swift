@@ -73,7 +73,7 @@ public struct TablePlan: Hashable, Sendable {
   }
 
   private func isKnown(_ path: SlotPath) -> Bool {
-    if case .column(let place) = path.leaf { return columns.indices.contains(place) }
+    if case .column(let position) = path.leaf { return columns.indices.contains(position) }
     return groups.contains(.path(path))
   }
 }

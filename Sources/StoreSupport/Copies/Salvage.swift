@@ -43,7 +43,7 @@ public final class Salvage {
 
   /// Forgets all objects and links, because they are read once more.
   public func beginAnew() {
-    for tree in rows.indices { rows[tree] = [:] }
+    for hierarchy in rows.indices { rows[hierarchy] = [:] }
     for table in lists.indices { lists[table] = [:] }
   }
 
@@ -87,14 +87,14 @@ public final class Salvage {
 
   /// Replaces an object that was added, where there is one of exactly this entity with the key.
   public func change(_ entity: Entity, _ key: Int64, _ body: (Row) -> Row) {
-    let tree = shape.hierarchies[entity.index]
-    if let row = rows[tree][key], row.entity == entity.index { rows[tree][key] = body(row) }
+    let hierarchy = shape.hierarchies[entity.index]
+    if let row = rows[hierarchy][key], row.entity == entity.index { rows[hierarchy][key] = body(row) }
   }
 
   /// Replaces all objects of exactly this entity that were added.
   public func changeAll(_ entity: Entity, _ body: (Row) -> Row) {
-    let tree = shape.hierarchies[entity.index]
-    rows[tree] = rows[tree].mapValues { $0.entity == entity.index ? body($0) : $0 }
+    let hierarchy = shape.hierarchies[entity.index]
+    rows[hierarchy] = rows[hierarchy].mapValues { $0.entity == entity.index ? body($0) : $0 }
   }
 
   /// Adds the destinations of a to-many relationship of one object, in their order where it is ordered.
@@ -123,8 +123,8 @@ public final class Salvage {
   /// (which is reported), it is set to lead back.
   func leadsBack(_ relationship: Relationship, from key: Int64, to destination: ObjectReference) -> Bool {
     guard let inverse = relationship.linkedInverse, let slot = inverse.slot else { return true }
-    let tree = shape.hierarchies[destination.entity]
-    guard let row = rows[tree][destination.key] else { return false }
+    let hierarchy = shape.hierarchies[destination.entity]
+    guard let row = rows[hierarchy][destination.key] else { return false }
     if !row.isNull(slot) {
       if row.int(slot) == key { return true }
       if self.destination(inverse, row.int(slot)) != nil { return false }
@@ -133,7 +133,7 @@ public final class Salvage {
           .reference, "It leads to the object \(row.int(slot)), which is not there; the object \(key) leads to it.",
           entity: schema.entities[row.entity].name, key: row.key, property: inverse.name))
     }
-    rows[tree][destination.key] = row.replacing(slot, by: .int(key), schema.entities[row.entity].slots)
+    rows[hierarchy][destination.key] = row.replacing(slot, by: .int(key), schema.entities[row.entity].slots)
     return true
   }
 
@@ -161,7 +161,7 @@ extension Salvage {
   public func read(_ url: URL, of backend: any StoreBackend, options: StoreOptions) throws(StoreError) {
     guard let salvaging = backend.capability((any SalvagingBackend).self) else {
       throw StoreError(
-        .unsupported, "Damaged stores of type \(backend.storeType) cannot be read; go back to a backup.")
+        .unsupported, "Damaged stores of type \(backend.storeType) cannot be read. Use a backup.")
     }
     try options.checkOwn(of: backend)
     try salvaging.salvage(at: url, into: self, options: options)

@@ -24,8 +24,8 @@ struct SalvageWriter {
     changes.metadata = metadata
     agreeOnPairs()
     agreeOnOwners()
-    for tree in salvage.rows {
-      for (_, row) in tree.sorted(by: { $0.key < $1.key }) {
+    for hierarchy in salvage.rows {
+      for (_, row) in hierarchy.sorted(by: { $0.key < $1.key }) {
         changes.insertions.append(try sound(row))
         if changes.insertions.count >= batchSize { try commit(&changes) }
         progress()
@@ -103,7 +103,7 @@ struct SalvageWriter {
         continue
       }
       builder.setInt(slot, destination.key)
-      if let place = relationship.entitySlot { builder.setInt(place, Int64(destination.entity)) }
+      if let entitySlot = relationship.entitySlot { builder.setInt(entitySlot, Int64(destination.entity)) }
     }
     return try builder.finishCheckedDraft(key: row.key, entity: entity, version: 1)
   }
@@ -132,7 +132,10 @@ struct SalvageWriter {
       attempts += 1
       let cleared = clear(conflicts, in: &changes)
       if cleared == 0 || attempts > 1000 {
-        throw StoreError(.constraint, "The salvaged objects contradict each other in a way that is not known here.")
+        throw StoreError(
+          .constraint,
+          "The recovered objects break a constraint of the new store. Choose another type for the new store, and report this error."
+        )
       }
     }
     changes = emptyChanges
@@ -153,9 +156,9 @@ struct SalvageWriter {
     }
     for index in changes.insertions.indices {
       let row = changes.insertions[index]
-      guard let unwanted = slots[row.reference] else { continue }
+      guard let superfluous = slots[row.reference] else { continue }
       builder.begin(slots: row.slotCount)
-      for (slot, kind) in schema.entities[row.entity].slots.enumerated() where !unwanted.contains(slot) {
+      for (slot, kind) in schema.entities[row.entity].slots.enumerated() where !superfluous.contains(slot) {
         builder.copy(slot, kind, from: row)
       }
       changes.insertions[index] = builder.finishDraft(key: row.key, entity: row.entity, version: 1)
@@ -177,14 +180,14 @@ private struct SalvagedLinks {
   init(_ salvage: Salvage) {
     self.salvage = salvage
     lists = salvage.shape.toManys.indices.map { table in Self.sound(table, salvage) }
-    let told = lists
+    let reported = lists
     for table in lists.indices {
       switch toManys[table].storage {
       case .toOne: break
       case .inverseToOne: complete(table, with: backLinks(toManys[table]))
       case .destination: keepOneOwner(table)
       case .pairs:
-        if let inverse = salvage.shape.inverseTables[table] { complete(table, with: Self.reversed(told[inverse])) }
+        if let inverse = salvage.shape.inverseTables[table] { complete(table, with: Self.reversed(reported[inverse])) }
       }
     }
   }
@@ -240,8 +243,8 @@ private struct SalvagedLinks {
       }
     }
     for (owner, keys) in links {
-      let told = Set(lists[table][owner] ?? [])
-      lists[table][owner, default: []] += keys.filter { !told.contains($0) }.sorted()
+      let reported = Set(lists[table][owner] ?? [])
+      lists[table][owner, default: []] += keys.filter { !reported.contains($0) }.sorted()
     }
   }
 

@@ -75,10 +75,10 @@ public struct StoreCopy {
   // MARK: Objects
 
   private func forEachObject(
-    _ inspection: Inspection, where isWanted: (Entity) -> Bool = { _ in true },
+    _ inspection: Inspection, where isRequired: (Entity) -> Bool = { _ in true },
     _ body: (InspectedObject) throws(StoreError) -> Void
   ) throws(StoreError) {
-    for entity in schema.entities where !entity.isAbstract && isWanted(entity) {
+    for entity in schema.entities where !entity.isAbstract && isRequired(entity) {
       try inspection.objects(of: entity.index, body)
     }
   }
@@ -101,7 +101,7 @@ public struct StoreCopy {
     for relationship in entity.relationships {
       guard let slot = relationship.slot, let target = try targets(relationship, object).first else { continue }
       builder.setInt(slot, target.key)
-      if let place = relationship.entitySlot { builder.setInt(place, Int64(target.entity)) }
+      if let entitySlot = relationship.entitySlot { builder.setInt(entitySlot, Int64(target.entity)) }
     }
     return try builder.finishCheckedDraft(key: object.reference.key, entity: entity, version: 1)
   }
@@ -127,7 +127,8 @@ public struct StoreCopy {
 
   private func fault(_ object: InspectedObject, _ reason: String) -> StoreError {
     StoreError(
-      .corrupt, "An object of the store cannot be copied as it is; verify the store.", context: ["reason": reason],
+      .corrupt, "An object of the store is damaged and cannot be copied. Run `coredata store verify` on the store.",
+      context: ["reason": reason],
       cause: schema.text(of: object.reference))
   }
 
@@ -199,12 +200,13 @@ extension StoreBackend {
     let isFree = FileStatus(url.path).map { $0.isRegular && $0.size == 0 } ?? true
     if !replaces && !isFree {
       throw StoreError(
-        .exists, "There is something already where the store is to be made.", context: ["path": url.path])
+        .exists, "There is something at the URL of the new store already. Choose another URL, or remove it.",
+        context: ["path": url.path])
     }
     for path in ["-wal", "-journal"].map({ url.path + $0 }) where !replaces && FileStatus(path)?.size ?? 0 > 0 {
       throw StoreError(
         .exists,
-        "There is the log of another store where the store is to be made: it may hold what was saved last; move it away.",
+        "The log of another store is at the URL of the new store. It may hold the last saves of that store. Move it away.",
         context: ["path": path])
     }
     let folder = try TemporaryFolder(beside: url, for: "copying")

@@ -71,7 +71,7 @@ public final class ExternalDataFiles: Sendable {
     guard let removals else { return }
     for file in named(changes) where !removals.naming.withLock({ folder.touch(file) }) {
       throw StoreError(
-        .missingExternalData, "The file of a large value is gone that the save was about to name; set the value again.",
+        .missingExternalData, "The file of a large value in this save is missing. Set the value again.",
         context: ["path": folder.folder.appendingPathComponent(file.uuidString).path])
     }
     let obsolete = changes.obsoleteExternalData.compactMap(ExternalDataFolder.file)

@@ -44,12 +44,14 @@ public struct ExternalDataFolder: Sendable {
     let data: Data
     do { data = try Data(contentsOf: url) } catch {
       throw StoreError(
-        .missingExternalData, "The file of an external value is missing or cannot be read.",
+        .missingExternalData,
+        "The file of an external value is missing or cannot be read. Restore it from a backup, or set the value again.",
         context: ["path": url.path], cause: "\(error)")
     }
     guard Self.tellsNothing(id) || Self.name(of: data, like: id) == id else {
       throw StoreError(
-        .corrupt, "The file of an external value was damaged: its bytes are not those that its name tells.",
+        .corrupt,
+        "The file of an external value is damaged: its bytes do not have the checksum in its name. Restore it from a backup.",
         context: ["path": url.path])
     }
     return data
@@ -238,7 +240,7 @@ public struct ExternalDataFolder: Sendable {
   private static func id(_ name: Data) throws(StoreError) -> UUID {
     let text = String(decoding: name.drop { $0 == 2 }.prefix { $0 != 0 }, as: UTF8.self)
     guard let id = UUID(uuidString: text) else {
-      throw StoreError(.corrupt, "An external value's name is no UUID.", context: ["name": text])
+      throw StoreError(.corrupt, "The name of an external value is not a UUID.", context: ["name": text])
     }
     return id
   }
@@ -315,7 +317,7 @@ public struct ExternalDataFolder: Sendable {
     guard let status = FileStatus(url.path) else { return }
     if !status.isRegular || status.isHole || made.contains(where: { !Self.isFolder($0) }) {
       throw StoreError(
-        .corrupt, "The file of an external value is no plain file in the store's own folder.",
+        .corrupt, "The file of an external value is not a regular file in the store's own folder. Move it away.",
         context: ["path": url.path])
     }
   }
@@ -338,7 +340,8 @@ public struct ExternalDataFolder: Sendable {
         if lstat(url.path, &status) != 0 && errno == ENOENT { continue }
         if status.st_mode & S_IFMT == S_IFDIR { break }
         throw StoreError(
-          .corrupt, "What is in the place of the folder of external data is none.", context: ["path": url.path])
+          .corrupt, "Something other than a folder has the name of the store's folder of external data. Move it away.",
+          context: ["path": url.path])
       }
       try Self.synchronize(url.deletingLastPathComponent())
     }

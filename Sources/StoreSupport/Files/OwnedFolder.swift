@@ -161,7 +161,7 @@ public final class OwnedFolder: @unchecked Sendable {
   private func foreign(_ name: String) -> StoreError {
     StoreError(
       .notAStore,
-      "What is there is neither a regular file nor a folder of the store, so that it was not removed or replaced. Take it away, or choose another URL.",
+      "The URL leads to something other than a regular file or a folder of the store. It was not removed or replaced. Move it away, or choose another URL.",
       context: ["path": path + "/" + name])
   }
 }

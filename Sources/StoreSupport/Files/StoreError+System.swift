@@ -30,7 +30,7 @@ extension StoreError {
   public static func replaced(_ path: String) -> StoreError {
     StoreError(
       .replaced,
-      "The store's file was removed, or another store has taken its place. Nothing was saved. Remove the store from its coordinator, and add the one that is there now.",
+      "The store's file was removed, or replaced by another store. Nothing was saved. Remove the store from its coordinator, and add the store that is at the URL now.",
       context: ["path": path])
   }
 }

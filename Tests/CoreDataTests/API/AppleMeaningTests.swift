@@ -20,10 +20,10 @@ import Testing
   @Test func aMigrationNamesTheObjectsThatItMoves() throws {
     let context = try notes()
     let coordinator = try #require(context.persistentStoreCoordinator)
-    nonisolated(unsafe) var told: [Any]?
+    nonisolated(unsafe) var reported: [Any]?
     let observer = NotificationCenter.default.addObserver(
       forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
-    ) { told = $0.userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any] }
+    ) { reported = $0.userInfo?[NSUUIDChangedPersistentStoresKey] as? [Any] }
     defer { NotificationCenter.default.removeObserver(observer) }
     let moved = try context.performAndWait {
       let moved = [insert("a", context), insert("b", context)]
@@ -33,8 +33,9 @@ import Testing
     let old = try #require(coordinator.persistentStores.first)
     let new = try coordinator.migratePersistentStore(
       old, to: URL(fileURLWithPath: "/dev/null"), options: nil, withType: NSInMemoryStoreType)
-    #expect(told?.count == 3 && told?[0] as? NSPersistentStore === old && told?[1] as? NSPersistentStore === new)
-    let ids = try #require(told?.last as? [NSManagedObjectID])
+    #expect(
+      reported?.count == 3 && reported?[0] as? NSPersistentStore === old && reported?[1] as? NSPersistentStore === new)
+    let ids = try #require(reported?.last as? [NSManagedObjectID])
     #expect(ids.count == 4 && ids.allSatisfy { $0.persistentStore === new })
     #expect(ids[0] == ids[1] && ids[2] == ids[3])
     context.performAndWait { #expect(Set(ids) == Set(moved.map(\.objectID))) }
@@ -77,13 +78,13 @@ import Testing
       let notes = [insert("a", context), insert("b", context)]
       try context.save()
       let ids = Set(notes.map(\.objectID))
-      nonisolated(unsafe) var told: [NSManagedObjectID]?
+      nonisolated(unsafe) var reported: [NSManagedObjectID]?
       let observer = NotificationCenter.default.addObserver(
         forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
-      ) { told = $0.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID] }
+      ) { reported = $0.userInfo?[NSInvalidatedAllObjectsKey] as? [NSManagedObjectID] }
       context.reset()
       NotificationCenter.default.removeObserver(observer)
-      #expect(told.map(Set.init) == ids && told?.count == 2)
+      #expect(reported.map(Set.init) == ids && reported?.count == 2)
     }
   }
 
@@ -105,11 +106,11 @@ import Testing
   /// is rejected.
   @Test func aControllerTakesARequestWithoutAnOrder() async throws {
     final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
-      var places: [IndexPath?] = []
+      var positions: [IndexPath?] = []
       func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
         at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
-      ) { places.append(newIndexPath) }
+      ) { positions.append(newIndexPath) }
     }
     let context = try notes()
     try context.performAndWait {
@@ -126,7 +127,7 @@ import Testing
       #expect(texts() == ["c", "a", "b"])
       _ = insert("0", context)
       context.processPendingChanges()
-      #expect(texts() == ["c", "a", "b", "0"] && delegate.places == [[0, 3]])
+      #expect(texts() == ["c", "a", "b", "0"] && delegate.positions == [[0, 3]])
     }
     await #expect(processExitsWith: .failure) {
       let context = try Describing.context(Describing.model([Describing.entity("Note", [])]))
@@ -232,12 +233,12 @@ import Testing
         NSEntityDescription.insertNewObject(forEntityName: "Counting", into: context) as? CountingObject)
       try context.save()
       context.delete(object)
-      #expect(object.told == 1)
+      #expect(object.reported == 1)
       context.delete(object)
-      #expect(object.told == 2)
+      #expect(object.reported == 2)
       context.processPendingChanges()
       context.delete(object)
-      #expect(object.told == 3)
+      #expect(object.reported == 3)
     }
   }
 
@@ -255,7 +256,7 @@ import Testing
       context.delete(objects[0])
       objects[1].other = objects[0]
       context.delete(objects[1])
-      #expect(objects.map(\.told) == [2, 1])
+      #expect(objects.map(\.reported) == [2, 1])
     }
   }
 
@@ -311,10 +312,10 @@ import Testing
 }
 
 final class CountingObject: NSManagedObject {
-  var told = 0
+  var reported = 0
   var other: CountingObject?
   override func prepareForDeletion() {
-    told += 1
+    reported += 1
     managedObjectContext?.delete(self)
     if let other { managedObjectContext?.delete(other) }
   }

@@ -37,7 +37,7 @@ import Testing
   /// "whose values are the old value of the persistent properties":
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/1506472-changedvaluesforcurrentevent . The page
   /// of 2026 says "the new values", which `changedValues()` returns.
-  @Test func changesOfAnEventAreToldWithTheOldValues() throws {
+  @Test func changesOfAnEventAreReportedWithTheOldValues() throws {
     let context = try library()
     try context.performAndWait {
       let author = insert("Author", context, ["name": "a", "age": 1])

@@ -200,10 +200,10 @@ import Testing
       NSPredicate(format: "SUBQUERY(tags, $t, $t.name LIKE 'a' AND NOT $t.age + 1 > 5).@count > 0"))
     for length in 0..<whole.count { _ = try? decoded(whole.prefix(length)) }
     // Every byte, with three changes each: the result is a value or an error.
-    for place in whole.indices {
+    for position in whole.indices {
       for change: UInt8 in [0x01, 0x10, 0xFF] {
         var damaged = whole
-        damaged[place] ^= change
+        damaged[position] ^= change
         if let predicate = try? decoded(damaged) { _ = (predicate.predicateFormat, predicate.unevaluablePart) }
       }
     }

@@ -11,7 +11,7 @@ import Testing
 @Suite struct AsynchronousReadingTests {
   @Test(arguments: [NSManagedObjectContextConcurrencyType.privateQueueConcurrencyType, .mainQueueConcurrencyType])
   func theQueueIsFreeWhileRowsAreRead(type: NSManagedObjectContextConcurrencyType) async throws {
-    let place = try SlowPlace(type)
+    let location = try SlowLocation(type)
     let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
     let count: Int = try await withCheckedThrowingContinuation { continuation in
       let fetch = NSAsynchronousFetchRequest(fetchRequest: request) { result in
@@ -19,17 +19,17 @@ import Testing
       }
       fetch.estimatedResultCount = 1000
       do {
-        let result = try place.context.performAndWait {
-          try place.context.execute(fetch) as? NSPersistentStoreAsynchronousResult
+        let result = try location.context.performAndWait {
+          try location.context.execute(fetch) as? NSPersistentStoreAsynchronousResult
         }
-        place.store.waitForReader()
+        location.store.waitForReader()
         // Half of the rows are read, and the queue runs other blocks meanwhile.
-        place.context.performAndWait { #expect(result?.progress?.fractionCompleted ?? 1 < 0.6) }
+        location.context.performAndWait { #expect(result?.progress?.fractionCompleted ?? 1 < 0.6) }
         let progress = result?.progress
-        place.context.perform {
+        location.context.perform {
           // The report of the first half was queued before.
           #expect(progress?.completedUnitCount == 256)
-          place.store.letGo()
+          location.store.letGo()
         }
       } catch { continuation.resume(throwing: error) }
     }
@@ -37,8 +37,8 @@ import Testing
   }
 
   @Test func aFetchIsGivenUpWhileItsRowsAreRead() async throws {
-    let place = try SlowPlace(.privateQueueConcurrencyType)
-    let context = place.context
+    let location = try SlowLocation(.privateQueueConcurrencyType)
+    let context = location.context
     let error: (any Error)? = try await withCheckedThrowingContinuation { continuation in
       let request = NSFetchRequest<NSManagedObject>(entityName: "Thing")
       let fetch = NSAsynchronousFetchRequest(fetchRequest: request) { result in
@@ -49,13 +49,13 @@ import Testing
         let result = try context.performAndWait {
           try context.execute(fetch) as? NSPersistentStoreAsynchronousResult
         }
-        place.store.waitForReader()
+        location.store.waitForReader()
         result?.cancel()
       } catch { continuation.resume(throwing: error) }
     }
     #expect((error as? CocoaError)?.code == .userCancelled)
     // The store is still reading; its rows are dropped.
-    place.store.letGo()
+    location.store.letGo()
     try await context.perform {
       #expect(context.registeredObjects.isEmpty)
       let count = try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Thing"))
@@ -65,7 +65,7 @@ import Testing
 }
 
 /// A context over a store of a thousand things. Its first fetch stops at the 500th.
-private struct SlowPlace {
+private struct SlowLocation {
   let context: NSManagedObjectContext
   let store = SlowStore.Gate()
 

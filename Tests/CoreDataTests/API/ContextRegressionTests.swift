@@ -78,16 +78,16 @@ import Testing
   // MARK: Inaccessible faults
 
   private final class Asking: NSManagedObjectContext, @unchecked Sendable {
-    var asked: [NSManagedObjectID] = []
+    var requested: [NSManagedObjectID] = []
     override func shouldHandleInaccessibleFault(
       _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool {
-      asked.append(oid)
+      requested.append(oid)
       return true
     }
   }
 
-  @Test func anOverrideOfShouldHandleInaccessibleFaultIsAsked() throws {
+  @Test func anOverrideOfShouldHandleInaccessibleFaultIsCalled() throws {
     let company = try CompanyStore()
     let id = try company.run { (context) throws in
       let person = Person(context: context)
@@ -101,7 +101,7 @@ import Testing
     context.shouldDeleteInaccessibleFaults = false
     context.performAndWait {
       #expect(context.object(with: id).value(forKey: "name") == nil)
-      #expect(context.asked == [id])
+      #expect(context.requested == [id])
     }
   }
 
@@ -159,7 +159,7 @@ import Testing
   @Test func aSaveWithoutChangesTellsItsObservers() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
-      nonisolated(unsafe) var told: [String] = []
+      nonisolated(unsafe) var reported: [String] = []
       nonisolated(unsafe) var makesPerson = false
       let names = [
         NSManagedObjectContext.willSaveObjectsNotification, NSManagedObjectContext.didSaveObjectsNotification,
@@ -167,16 +167,16 @@ import Testing
       ]
       let observers = names.map { name in
         NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) { note in
-          told.append("\(names.firstIndex(of: name) ?? -1) \(note.userInfo?.count ?? 0)")
+          reported.append("\(names.firstIndex(of: name) ?? -1) \(note.userInfo?.count ?? 0)")
           if makesPerson && name == names[0] { _ = Person(context: context) }
         }
       }
       defer { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
       try context.save()
-      #expect(told == ["0 0", "1 0", "2 0"])
-      (told, makesPerson) = ([], true)
+      #expect(reported == ["0 0", "1 0", "2 0"])
+      (reported, makesPerson) = ([], true)
       try context.save()
-      #expect(told == ["0 0", "3 1", "1 1", "2 1"] && !context.hasChanges)
+      #expect(reported == ["0 0", "3 1", "1 1", "2 1"] && !context.hasChanges)
       makesPerson = false
       #expect(try context.all(Person.self).count == 1)
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Stores that clients implement.
 @Suite(.serialized) struct CustomStoreTests {
-  private func place(_ body: (URL) throws -> Void) throws {
+  private func location(_ body: (URL) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "custom-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test(arguments: [ListStore.type, DictionaryStore.type]) func objectsAreSavedAndReadAgain(_ type: String) throws {
-    try place { url in
+    try location { url in
       let (context, store) = try stack(type, url)
       #expect(store.type == type && !store.identifier.isEmpty)
       let reader = NSManagedObjectContext(.privateQueue)
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func anAtomicStoreIsCalledInApplesOrder() throws {
-    try place { url in
+    try location { url in
       let (context, store) = try stack(ListStore.type, url)
       let list = try #require(store as? ListStore)
       try context.performAndWait {
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func aSaveThatFailsLeavesEverything() throws {
-    try place { url in
+    try location { url in
       let (context, store) = try stack(ListStore.type, url)
       let list = try #require(store as? ListStore)
       try context.performAndWait {
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test func metadataIsTheClients() throws {
-    try place { url in
+    try location { url in
       let (context, store) = try stack(ListStore.type, url)
       try context.performAndWait {
         store.metadata["mine"] = "kept"
@@ -149,8 +149,8 @@ import Testing
     }
   }
 
-  @Test func anIncrementalStoreIsAskedForWhatIsNeeded() throws {
-    try place { url in
+  @Test func anIncrementalStoreIsRequestedWhatIsNeeded() throws {
+    try location { url in
       let (context, store) = try stack(DictionaryStore.type, url)
       let dictionary = try #require(store as? DictionaryStore)
       try context.performAndWait { _ = try fill(context) }
@@ -178,8 +178,8 @@ import Testing
     }
   }
 
-  @Test func anAtomicStoreSavesToItsNewPlace() throws {
-    try place { url in
+  @Test func anAtomicStoreSavesToItsNewURL() throws {
+    try location { url in
       let (context, store) = try stack(ListStore.type, url)
       try context.performAndWait {
         try fill(context)
@@ -197,7 +197,7 @@ import Testing
 
   /// FEATURES 11.11.
   @Test func theStoreKnowsWhichObjectsAreInUse() throws {
-    try place { url in
+    try location { url in
       let (context, made) = try stack(DictionaryStore.type, url)
       let store = try #require(made as? DictionaryStore)
       try context.performAndWait {
@@ -240,7 +240,7 @@ import Testing
   }
 
   @Test func aBatchIsAnnounced() throws {
-    try place { url in
+    try location { url in
       let (context, store) = try stack(DictionaryStore.type, url)
       let dictionary = try #require(store as? DictionaryStore)
       try context.performAndWait {
@@ -259,7 +259,7 @@ import Testing
 
   @Test func errorsOfTheClientComeAsTheyAre() throws {
     struct Own: Error {}
-    try place { url in
+    try location { url in
       let (context, store) = try stack(DictionaryStore.type, url)
       let dictionary = try #require(store as? DictionaryStore)
       try context.performAndWait {
@@ -278,7 +278,7 @@ import Testing
 
   @Test func conflictsBetweenContextsAreFound() throws {
     for type in [ListStore.type, DictionaryStore.type] {
-      try place { url in
+      try location { url in
         let (context, store) = try stack(type, url)
         let other = NSManagedObjectContext(.privateQueue)
         other.persistentStoreCoordinator = store.persistentStoreCoordinator
@@ -300,7 +300,7 @@ import Testing
 
   @Test func nothingIsCopiedIntoStoresOfClasses() throws {
     for type in [ListStore.type, DictionaryStore.type] {
-      try place { url in
+      try location { url in
         let (context, store) = try stack(NSInMemoryStoreType, url)
         let coordinator = try #require(store.persistentStoreCoordinator)
         try context.performAndWait { _ = try fill(context) }
@@ -321,7 +321,7 @@ import Testing
   }
 
   @Test func aListThatIsNoneIsNeitherRemovedNorReplaced() throws {
-    try place { url in
+    try location { url in
       let other = url.appendingPathExtension("other")
       let (context, _) = try stack(ListStore.type, url)
       try context.performAndWait { _ = try fill(context) }
@@ -348,7 +348,7 @@ import Testing
   }
 
   @Test func whereIncrementalStoresLieOnlyTheyKnow() throws {
-    try place { url in
+    try location { url in
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel())
       try Data("a row".utf8).write(to: url)
       let error = #expect(throws: CocoaError.self) {
@@ -360,7 +360,7 @@ import Testing
   }
 
   @Test func aTypeThatIsForgottenIsUnknown() throws {
-    try place { url in
+    try location { url in
       NSPersistentStoreCoordinator.registerStoreClass(nil, forStoreType: ListStore.type)
       let error = #expect(throws: CocoaError.self) { try stack(ListStore.type, url) }
       #expect(error?.code == .persistentStoreInvalidType)
@@ -368,7 +368,7 @@ import Testing
   }
 
   @Test func onlyFilesOfAStoreAreDestroyed() throws {
-    try place { url in
+    try location { url in
       try Data("mine".utf8).write(to: url)
       let remote = try #require(URL(string: "https://example.org\(url.path)"))
       let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Company.model())

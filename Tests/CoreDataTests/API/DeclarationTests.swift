@@ -55,7 +55,7 @@ import Testing
   }
 
   /// Overridden accessors of a conflict change no merge.
-  @Test func accessorsThatAreOverriddenAreNotAsked() throws {
+  @Test func accessorsThatAreOverriddenAreNotCalled() throws {
     let context = try Describing.context(Describing.model([Describing.entity("Note", [Describing.attribute("text")])]))
     try context.performAndWait {
       let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
@@ -81,7 +81,7 @@ import Testing
     #expect(Container(name: "A", managedObjectModel: NSManagedObjectModel()).name == "A+")
   }
 
-  @Test func requestsForHistoryAreOfTheClassThatIsAsked() {
+  @Test func requestsForHistoryAreOfTheClassThatIsUsed() {
     final class Own: NSPersistentHistoryChangeRequest {}
     let own: Own = Own.fetchHistory(after: Date())
     #expect(own.resultType == .transactionsAndChanges && own.token == nil)
@@ -233,7 +233,7 @@ import Testing
   }
 
   /// Objective-C initializers can be called on any class, as `class` functions of extensions do on Apple's platforms.
-  @Test func coordinatorsAreMadeOfTheClassThatIsAsked() {
+  @Test func coordinatorsAreMadeOfTheClassThatIsUsed() {
     #expect(type(of: NSPersistentStoreCoordinator.withoutEntities()) == NSPersistentStoreCoordinator.self)
     let own = OwnCoordinator.withoutEntities()
     #expect(own.note == "own" && own.managedObjectModel.entities.isEmpty)

@@ -13,7 +13,7 @@ import Testing
   private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {
     let log = Log()
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-      for object in controller.fetchedObjects as? [NSManagedObject] ?? [] { log.changes.append(told(object)) }
+      for object in controller.fetchedObjects as? [NSManagedObject] ?? [] { log.changes.append(reported(object)) }
     }
   }
 
@@ -49,7 +49,7 @@ import Testing
     try context.performAndWait {
       let ann = try author(context)
       let log = Log()
-      try observing(context, { log.changes.append(told($0)) }) {
+      try observing(context, { log.changes.append(reported($0)) }) {
         ann.setValue("Bea", forKey: "name")
         context.processPendingChanges()
         ann.setValue("Bonn", forKey: "city")
@@ -73,20 +73,20 @@ import Testing
       observing(
         context,
         { object in
-          log.changes.append(told(object))
+          log.changes.append(reported(object))
           if object.value(forKey: "city") == nil { object.setValue("Rome", forKey: "city") }
-          log.changes.append(told(object))
+          log.changes.append(reported(object))
         }
       ) {
         ann.setValue("Bea", forKey: "name")
         context.processPendingChanges()
-        #expect(told(ann) == ["city": "nil"])
+        #expect(reported(ann) == ["city": "nil"])
         context.processPendingChanges()
       }
       #expect(log.changes == [["name": "Ann"], ["city": "nil"], ["city": "nil"], ["city": "nil"]])
       #expect(ann.changedValuesForCurrentEvent().isEmpty)
       ann.setValue("Cleo", forKey: "name")
-      #expect(told(ann) == ["name": "Bea"])
+      #expect(reported(ann) == ["name": "Bea"])
     }
   }
 
@@ -109,7 +109,7 @@ import Testing
       ) {
         ann.setValue("Cleo", forKey: "name")
         context.processPendingChanges()
-        #expect(told(ann) == ["name": "Cleo"])
+        #expect(reported(ann) == ["name": "Cleo"])
         try context.save()
       }
       #expect(ann.changedValuesForCurrentEvent().isEmpty && ann.value(forKey: "name") as? String == "Dora")
@@ -117,7 +117,7 @@ import Testing
   }
 
   /// The same where no observer is notified of events.
-  @Test func anEventEndsThatNobodyIsToldOf() async {
+  @Test func anEventEndsWithoutNotifications() async {
     await #expect(processExitsWith: .success) {
       NSManagedObjectContext.postsOnlyRequestedNotifications = true
       let author = Describing.entity("Author", [Describing.attribute("name")])
@@ -154,6 +154,6 @@ import Testing
   }
 }
 
-private func told(_ object: NSManagedObject) -> [String: String] {
+private func reported(_ object: NSManagedObject) -> [String: String] {
   object.changedValuesForCurrentEvent().mapValues { $0 as? String ?? "nil" }
 }

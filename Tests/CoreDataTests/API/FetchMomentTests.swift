@@ -8,7 +8,7 @@ import Testing
 private final class PairStore: NSIncrementalStore, @unchecked Sendable {
   override var type: String { "PairStore" }
   nonisolated(unsafe) var ages: [Int: Int] = [1: 0, 2: 0]
-  nonisolated(unsafe) var askedFor = 0
+  nonisolated(unsafe) var requestedNames = 0
   /// IDs that the store returns again, by number.
   nonisolated(unsafe) var kept: [Int: NSManagedObjectID] = [:]
   /// Whether a new object may get the number of one that the same save deletes.
@@ -52,7 +52,7 @@ private final class PairStore: NSIncrementalStore, @unchecked Sendable {
   override func newValuesForObject(
     with objectID: NSManagedObjectID, with context: NSManagedObjectContext
   ) throws -> NSIncrementalStoreNode {
-    askedFor += 1
+    requestedNames += 1
     guard ages[number(objectID)] != nil else { throw CocoaError(.managedObjectReferentialIntegrity) }
     return NSIncrementalStoreNode(objectID: objectID, withValues: ["age": ages[number(objectID)] ?? -1], version: 1)
   }
@@ -243,7 +243,7 @@ private final class Once: Sendable {
       let count = try context.count(for: request)
       #expect(count == 3)
     }
-    #expect(store.askedFor == 0)
+    #expect(store.requestedNames == 0)
   }
 
   /// Rows that faults had before are not used in a fetch that reads a batch of them.

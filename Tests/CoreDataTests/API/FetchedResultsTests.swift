@@ -115,7 +115,7 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
     }
   }
 
-  @Test func insertionsAndDeletionsAreTold() throws {
+  @Test func insertionsAndDeletionsAreReported() throws {
     try inCompany { context, people in
       let (controller, recorder) = (controller(context, sections: true), Recorder())
       controller.delegate = recorder
@@ -137,7 +137,7 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
     }
   }
 
-  @Test func updatesAndMovesAreToldApart() throws {
+  @Test func updatesAndMovesAreDistinguished() throws {
     try inCompany { context, people in
       let (controller, recorder) = (controller(context, sections: true), Recorder())
       controller.delegate = recorder

@@ -89,7 +89,7 @@ private final class AnsweringStore: NSIncrementalStore, @unchecked Sendable {
   }
 
   /// "The save request": https://developer.apple.com/documentation/coredata/nsincrementalstore/execute(_:with:)
-  @Test func eachStoreIsAskedToSaveItsOwnObjects() throws {
+  @Test func eachStoreSavesItsOwnObjects() throws {
     try inStores { (context, store, other) throws in
       let people = try [store, other].map { try #require(context.object(with: $0.id("Person")) as? Person) }
       for person in people { person.name = "new" }
@@ -158,7 +158,7 @@ private final class AnsweringStore: NSIncrementalStore, @unchecked Sendable {
     }
   }
 
-  @Test func aStoreIsAskedForIDsWhereIDsAreFetched() throws {
+  @Test func aStoreIsRequestedIDsWhereIDsAreFetched() throws {
     try inStores { (context, store, _) throws in
       let ids = request(NSManagedObjectID.self, "Person", store)
       ids.resultType = .managedObjectIDResultType

@@ -106,7 +106,7 @@ import Testing
     #expect(merged.first?.refreshedIDs.isEmpty == true && merged.first?.invalidatedIDs.isEmpty == true)
   }
 
-  @Test func storesThatChangeElsewhereAreToldAsynchronously() async throws {
+  @Test func storesThatChangeElsewhereAreReportedAsynchronously() async throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Describing.model([Describing.entity("A")]))
     let seen = Seen()
     let token = NotificationCenter.default.addObserver(of: coordinator, for: .storesDidChangeAsync) { message in

@@ -25,10 +25,10 @@ import Testing
     name.isOptional = false
     name.setValidationPredicates([NSPredicate(format: "length <= 3")], withValidationWarnings: ["1660"])
     let size = Describing.attribute("size", .integer16)
-    let place = Describing.composite(
+    let position = Describing.composite(
       "place", [Describing.attribute("city"), Describing.attribute("number", .integer16)])
-    place.elements[0].isOptional = false
-    let entity = Describing.entity("A", [name, size, place])
+    position.elements[0].isOptional = false
+    let entity = Describing.entity("A", [name, size, position])
     let other = Describing.entity("B")
     Describing.relate(entity, "others", toMany: true, other, "owner", toManyBack: false)
     entity.relationshipsByName["others"]?.maxCount = 2
@@ -55,7 +55,7 @@ import Testing
   }
 
   /// "you should override": for a class that overrides the method, it is called at each save for each property.
-  @Test func anOverrideIsAskedAtTheSave() throws {
+  @Test func anOverrideIsCalledAtTheSave() throws {
     let entity = Describing.entity("TrimmedNote", [Describing.attribute("text"), Describing.attribute("title")])
     entity.managedObjectClassName = "CoreDataTests.TrimmedNote"
     let context = try notes([entity])
@@ -74,21 +74,21 @@ import Testing
   }
 
   /// For a saved object it is called for the transients that were set, for a new object for all.
-  @Test func anOverrideIsAskedAboutTransients() throws {
+  @Test func anOverrideIsCalledForTransients() throws {
     let entity = Describing.entity(
       "AskedNote", ["text", "first", "second"].map { Describing.attribute($0) })
     for name in ["first", "second"] { entity.attributesByName[name]?.isTransient = true }
     entity.managedObjectClassName = "CoreDataTests.AskedNote"
     let context = try notes([entity])
     try context.performAndWait {
-      let note = try #require(insert("AskedNote", context) as? AskedNote)
+      let note = try #require(insert("AskedNote", context) as? RequestNote)
       try context.save()
-      #expect(Set(note.asked) == ["text", "first", "second"])
-      note.asked = []
+      #expect(Set(note.requested) == ["text", "first", "second"])
+      note.requested = []
       note.setValue("a", forKey: "text")
       note.setValue("b", forKey: "second")
       try context.save()
-      #expect(Set(note.asked) == ["text", "second"])
+      #expect(Set(note.requested) == ["text", "second"])
     }
   }
 
@@ -345,10 +345,10 @@ class TrimmedNote: NSManagedObject {
 final class TrimmedTrimmedNote: TrimmedNote {}
 
 /// Notes the keys that it validates.
-final class AskedNote: NSManagedObject {
-  var asked: [String] = []
+final class RequestNote: NSManagedObject {
+  var requested: [String] = []
   override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
-    asked.append(key)
+    requested.append(key)
     try super.validateValue(value, forKey: key)
   }
 }

@@ -29,13 +29,13 @@ import Testing
   @Test func aLocationIsEvaluatedOnce() {
     let format = "distanceToLocation(($n := $n), {0, 0}) == nil AND $n == nil"
     #expect(isTrue(format, NSDictionary()))
-    let places: [[Double]] = [[10, 20], [30, 40]]
+    let positions: [[Double]] = [[10, 20], [30, 40]]
     let near = "distanceToLocation(places[random(2)], places[0]) < 1 OR distanceToLocation(places[1], places[0]) > 1"
-    for _ in 0..<50 { #expect(isTrue(near, ["places": places])) }
+    for _ in 0..<50 { #expect(isTrue(near, ["places": positions])) }
     var distances: Set<Double> = []
     let expression = NSExpression(format: "distanceToLocation(places[random(2)], {0, 0})")
     for _ in 0..<200 {
-      if let found = expression.expressionValue(with: ["places": places], context: nil) as? Double {
+      if let found = expression.expressionValue(with: ["places": positions], context: nil) as? Double {
         distances.insert(found.rounded())
       }
     }

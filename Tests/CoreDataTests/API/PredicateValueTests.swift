@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func pathsOfVeryManyKeysAreTold() throws {
+  @Test func pathsOfVeryManyKeysAreReported() throws {
     let path = Array(repeating: "a", count: 201).joined(separator: ".")
     #expect(try NSPredicate.parse(path + " == 1", []).unevaluablePart == path)
     #expect(try NSPredicate.parse(path.dropFirst(2) + " == 1", []).unevaluablePart == nil)

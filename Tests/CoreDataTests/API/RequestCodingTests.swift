@@ -72,8 +72,10 @@ import Testing
     }
     let whole = try CompiledModelWriter.write(
       ModelRecord(entities: [], fetchRequestTemplates: [FetchRequestCoding.record(of: request, name: "request")]))
-    for place in whole.indices {
-      for damaged in [whole.prefix(place), whole.prefix(place) + [whole[place] ^ 0x55] + whole[(place + 1)...]] {
+    for position in whole.indices {
+      for damaged in [
+        whole.prefix(position), whole.prefix(position) + [whole[position] ^ 0x55] + whole[(position + 1)...],
+      ] {
         let archiver = NSKeyedArchiver(requiringSecureCoding: false)
         damaged.withUnsafeBytes {
           archiver.encodeBytes($0.bindMemory(to: UInt8.self).baseAddress, length: $0.count, forKey: "archive")

@@ -118,7 +118,7 @@ private final class Refetching: NSObject, NSFetchedResultsControllerDelegate {
     }
   }
 
-  @Test func whatASubclassOverridesIsAskedOfIt() throws {
+  @Test func whatASubclassOverridesIsCalled() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       let delegate = Refetching()

@@ -17,9 +17,9 @@ private struct Seeded: RandomNumberGenerator {
   private func difference(
     _ old: [Int], _ new: [Int]
   ) throws -> (difference: CollectionDifference<Int>, looks: Int) {
-    let places = Dictionary(new.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    let positions = Dictionary(new.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     var looks = 0
-    let made = ResultsDifference.make(old.map { places[$0] }, newCount: new.count) {
+    let made = ResultsDifference.make(old.map { positions[$0] }, newCount: new.count) {
       looks += 1
       return old[$0]
     } new: {
@@ -40,8 +40,8 @@ private struct Seeded: RandomNumberGenerator {
       let made = try difference(old, new).difference
       #expect(made.count == new.difference(from: old).count, "round \(round): \(old) to \(new)")
       // A moved element is removed and inserted, and both changes name each other.
-      for case .remove(_, let element, let place) in made.removals {
-        #expect(place == new.firstIndex(of: element), "round \(round)")
+      for case .remove(_, let element, let position) in made.removals {
+        #expect(position == new.firstIndex(of: element), "round \(round)")
       }
     }
   }
@@ -88,7 +88,7 @@ private struct Seeded: RandomNumberGenerator {
     ) { types[type, default: 0] += 1 }
   }
 
-  @Test func manyNewObjectsAndTheirReversalAreTold() throws {
+  @Test func manyNewObjectsAndTheirReversalAreReported() throws {
     try CompanyStore().run { (context) throws in
       let request = NSFetchRequest<Person>(entityName: "Person")
       request.sortDescriptors = [NSSortDescriptor(key: "salary", ascending: true)]

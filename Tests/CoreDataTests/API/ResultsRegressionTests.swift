@@ -41,7 +41,7 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
   // MARK: Sections
 
   /// The section of B and C changes by the name of their department, not by their own change.
-  @Test func objectsThatChangeSectionWithoutTheirOwnChangeAreTold() throws {
+  @Test func objectsThatChangeSectionWithoutTheirOwnChangeAreReported() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       let made = departments("a", "b", in: context)
@@ -87,7 +87,7 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
   }
 
   /// Objects that did not change themselves are ordered by a value of their department, which changed.
-  @Test func departmentsThatChangePlacesDoNotTearSections() throws {
+  @Test func departmentsThatChangePositionsDoNotTearSections() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       let made = departments("1", "3", "2", in: context)
@@ -139,7 +139,7 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     override func sectionIndexTitle(forSectionName sectionName: String) -> String? { "<\(sectionName)>" }
   }
 
-  @Test func anOverrideOfSectionIndexTitleIsAsked() throws {
+  @Test func anOverrideOfSectionIndexTitleIsCalled() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       Person(context: context).name = "Ada"

@@ -97,10 +97,10 @@ import Testing
         }
         context.processPendingChanges()
         let shown = table.sections.map { "\($0.name): \($0.rows.map { ObjectIdentifier($0) })" }
-        let wanted = (controller.sections ?? []).map {
+        let required = (controller.sections ?? []).map {
           "\($0.name): \(($0.objects as? [Person] ?? []).map { ObjectIdentifier($0) })"
         }
-        #expect(shown == wanted, "seed \(seed) round \(round)")
+        #expect(shown == required, "seed \(seed) round \(round)")
         let fetched = try context.fetch(request)
         #expect(controller.fetchedObjects == fetched, "seed \(seed) round \(round)")
         table.sections = (controller.sections ?? []).map { ($0.name, $0.objects as? [Person] ?? []) }

@@ -32,7 +32,7 @@ import Testing
     ("DROP TABLE ZOTHER", "name:3 0.5:3", "ZOTHER"),
     ("UPDATE ZNOTE SET ZNAME = zeroblob(100)", "nil:3 0.5:3", "ZNAME"),
   ])
-  func whatIsMissingIsToldAndTheRestIsThere(_ damage: String, _ expected: String, _ told: String) throws {
+  func whatIsMissingIsReportedAndTheRestIsThere(_ damage: String, _ expected: String, _ reported: String) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "damaged-\(UUID())")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -57,7 +57,7 @@ import Testing
     _ = try coordinator.writeSalvage(
       ofStoreAt: url, ofType: NSSQLiteStoreType, to: copy, ofType: NSXMLStoreType, lost: { losses.append($0) },
       progress: {})
-    #expect(losses.contains { "\($0.text) \($0.property ?? "") \($0.entity ?? "")".contains(told) }, "\(losses)")
+    #expect(losses.contains { "\($0.text) \($0.property ?? "") \($0.entity ?? "")".contains(reported) }, "\(losses)")
     try coordinator.addPersistentStore(type: .xml, at: copy)
     let other = NSManagedObjectContext(.privateQueue)
     other.persistentStoreCoordinator = coordinator

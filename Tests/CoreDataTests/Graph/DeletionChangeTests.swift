@@ -43,7 +43,7 @@ enum Leavers {
 /// propagation before relationships are torn down":
 /// https://developer.apple.com/documentation/coredata/nsmanagedobject/preparefordeletion()
 @Suite struct DeletionChangeTests {
-  @Test(arguments: [true, false]) func anObjectMayChangeWhileItIsToldOfItsDeletion(_ changesBefore: Bool) throws {
+  @Test(arguments: [true, false]) func anObjectMayChangeInPrepareForDeletion(_ changesBefore: Bool) throws {
     try Leavers.with(1) { context, objects in
       objects[0].leaves = {
         $0.setValue("left", forKey: "name")
@@ -61,7 +61,7 @@ enum Leavers {
 
   /// The deletion is undone, or the context discards all changes.
   @Test(arguments: ["insert", "rollback", "reset"])
-  func aDeletionMayBeTakenBackWhileItIsTold(_ way: String) throws {
+  func aDeletionMayBeTakenBackInPrepareForDeletion(_ way: String) throws {
     try Leavers.with(2) { context, objects in
       objects[1].setValue("changed", forKey: "name")
       objects[0].leaves = { object in
@@ -81,7 +81,7 @@ enum Leavers {
   }
 
   /// Its relationships are unchanged, whatever else has been deleted.
-  @Test func anObjectIsAMemberWhileItIsToldOfItsDeletion() throws {
+  @Test func anObjectIsAMemberInPrepareForDeletion() throws {
     try Leavers.with(4) { context, objects in
       for object in objects.dropFirst() { object.setValue(objects[0], forKey: "boss") }
       try context.save()
@@ -106,19 +106,19 @@ enum Leavers {
 
   /// If `willSave` was called for an object and another object has then refreshed it, it is called again in the next
   /// save.
-  @Test func anObjectIsAskedInEachSave() throws {
+  @Test func anObjectIsValidatedInEachSave() throws {
     try Leavers.with(2) { context, objects in
-      var asked = 0
+      var requested = 0
       objects[0].setValue("a", forKey: "name")
       objects[1].setValue("b", forKey: "name")
-      objects[0].saves = { _ in asked += 1 }
+      objects[0].saves = { _ in requested += 1 }
       objects[1].saves = { _ in context.refresh(objects[0], mergeChanges: false) }
       try context.save()
       objects[1].saves = nil
-      let former = asked
+      let former = requested
       objects[0].setValue("c", forKey: "name")
       try context.save()
-      #expect(former == 1 && asked == 2)
+      #expect(former == 1 && requested == 2)
     }
   }
 }

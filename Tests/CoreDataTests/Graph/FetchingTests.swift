@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func whatIsBesideABlockIsAskedOfTheStore() throws {
+  @Test func whatIsBesideABlockIsRequestedOfTheStore() throws {
     let company = try company()
     try company.run { (context) throws in
       let isEven = NSPredicate { object, _ in ((object as? Person)?.age ?? 0) % 2 == 0 }

@@ -10,8 +10,8 @@ extension ForeignFileTests {
   // MARK: Clauses for conflicts
 
   /// Changes the statement that a table was made with, as a program can do that uses SQLite's writable schema.
-  private func change(_ place: Place, _ table: String, _ text: String, to other: String) throws {
-    let connection = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
+  private func change(_ location: ForeignStore, _ table: String, _ text: String, to other: String) throws {
+    let connection = try SQLiteConnection(location.url.path, .readWrite, timeout: 1)
     try connection.readDamaged()
     try connection.execute("UPDATE sqlite_master SET sql = replace(sql, '\(text)', '\(other)') WHERE name = '\(table)'")
     #expect(connection.changedRows == 1)
@@ -28,25 +28,25 @@ extension ForeignFileTests {
     "VARCHAR -- \"\n NOT NULL ON CONFLICT IGNORE", "VARCHAR UNIQUE /*/ -- \"*/ ON CONFLICT REPLACE",
   ])
   func aTableThatSkipsOrReplacesRowsIsOnlyRead(_ clause: String) throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(item()) { context in
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(item()) { context in
       NSEntityDescription.insertNewObject(forEntityName: "Item", into: context).setValue("a", forKey: "name")
       try context.save()
     }
     // SQLite makes the index of UNIQUE with the table; a missing one would count as damage.
     if clause.contains("UNIQUE") {
-      let connection = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
+      let connection = try SQLiteConnection(location.url.path, .readWrite, timeout: 1)
       try connection.execute(
         """
         CREATE TABLE other ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME \(clause) );
         INSERT INTO other SELECT * FROM ZITEM; DROP TABLE ZITEM; ALTER TABLE other RENAME TO ZITEM
         """)
     } else {
-      try change(place, "ZITEM", "VARCHAR", to: clause)
+      try change(location, "ZITEM", "VARCHAR", to: clause)
     }
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: item())
-    let store = try coordinator.addPersistentStore(type: .sqlite, at: place.url)
+    let store = try coordinator.addPersistentStore(type: .sqlite, at: location.url)
     #expect(store.isReadOnly)
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
@@ -61,11 +61,11 @@ extension ForeignFileTests {
   }
 
   @Test func conflictsThatFailAreNoMatter() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(item()) { _ in }
-    try change(place, "ZITEM", "VARCHAR", to: "VARCHAR NOT NULL ON CONFLICT ABORT")
-    try place.use(item()) { context in
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(item()) { _ in }
+    try change(location, "ZITEM", "VARCHAR", to: "VARCHAR NOT NULL ON CONFLICT ABORT")
+    try location.use(item()) { context in
       let object = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
       object.setValue("a", forKey: "name")
       try context.save()
@@ -75,11 +75,11 @@ extension ForeignFileTests {
 
   /// A table gets such a clause while the store is open: the save fails, and nothing of it is kept.
   @Test(arguments: ["ZITEM", "ZBOX"]) func aRowThatTheDatabaseDoesNotWriteIsNoSave(_ table: String) throws {
-    let place = try Place()
-    defer { place.remove() }
+    let location = try ForeignStore()
+    defer { location.remove() }
     let item = Describing.entity("Item", [Describing.attribute("name")])
     let box = Describing.entity("Box", [Describing.attribute("name")])
-    try place.use(Describing.model([item, box])) { context in
+    try location.use(Describing.model([item, box])) { context in
       func insert(_ entity: String, _ name: String?) -> NSManagedObject {
         let object = NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
         object.setValue(name, forKey: "name")
@@ -87,7 +87,7 @@ extension ForeignFileTests {
       }
       let box = insert("Box", "b")
       try context.save()
-      let other = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
+      let other = try SQLiteConnection(location.url.path, .readWrite, timeout: 1)
       try other.execute(
         """
         CREATE TABLE other ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR NOT NULL ON CONFLICT IGNORE );
@@ -105,18 +105,18 @@ extension ForeignFileTests {
   /// A trigger that is made while the store is open makes SQLite skip a row without an error. Only the number of
   /// written rows shows it: the save fails, and nothing of it is kept.
   @Test(arguments: ["INSERT", "UPDATE", "DELETE"]) func aRowThatATriggerSkipsIsNoSave(_ event: String) throws {
-    let place = try Place()
-    defer { place.remove() }
+    let location = try ForeignStore()
+    defer { location.remove() }
     func insert(_ name: String, _ context: NSManagedObjectContext) -> NSManagedObject {
       let object = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
       object.setValue(name, forKey: "name")
       return object
     }
     let names = "SELECT ZNAME FROM ZITEM ORDER BY Z_PK"
-    try place.use(item()) { context in
+    try location.use(item()) { context in
       let first = insert("first", context)
       try context.save()
-      try place.execute("CREATE TRIGGER skips BEFORE \(event) ON ZITEM BEGIN SELECT RAISE(IGNORE); END")
+      try location.execute("CREATE TRIGGER skips BEFORE \(event) ON ZITEM BEGIN SELECT RAISE(IGNORE); END")
       switch event {
       case "INSERT": _ = insert("second", context)
       case "UPDATE": first.setValue("second", forKey: "name")
@@ -124,33 +124,33 @@ extension ForeignFileTests {
       }
       #expect(throws: CocoaError.self) { try context.save() }
       #expect(context.hasChanges)
-      #expect(try place.rows(names) == ["first"])
+      #expect(try location.rows(names) == ["first"])
       // Nothing is left that blocks the next save.
-      try place.execute("DROP TRIGGER skips")
+      try location.execute("DROP TRIGGER skips")
       try context.save()
     }
     let saved = ["INSERT": ["first", "second"], "UPDATE": ["second"], "DELETE": []]
-    #expect(try place.rows(names) == saved[event])
+    #expect(try location.rows(names) == saved[event])
   }
 
   /// Keys of the history are counted from the number in the file.
   @Test(arguments: ["CHANGE", "TRANSACTION", "TRANSACTIONSTRING"], [Int64.max, Int64.max - 1, Int64(-5)])
   func aHistoryWithoutKeysIsNoEndOfTheProgram(_ name: String, _ highest: Int64) throws {
-    let place = try Place()
-    defer { place.remove() }
+    let location = try ForeignStore()
+    defer { location.remove() }
     let tracked: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
-    try place.use(item(), options: tracked) { (context) throws in
+    try location.use(item(), options: tracked) { (context) throws in
       _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
       try context.save()
     }
-    try place.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(highest) WHERE Z_NAME = '\(name)'")
-    if name == "TRANSACTIONSTRING" { try place.execute("UPDATE ATRANSACTIONSTRING SET ZNAME = ZNAME || 'x'") }
-    try place.use(item(), options: tracked) { context in
+    try location.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(highest) WHERE Z_NAME = '\(name)'")
+    if name == "TRANSACTIONSTRING" { try location.execute("UPDATE ATRANSACTIONSTRING SET ZNAME = ZNAME || 'x'") }
+    try location.use(item(), options: tracked) { context in
       for _ in 0..<3 { _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context) }
       #expect(throws: CocoaError.self) { try context.save() }
       context.rollback()
     }
-    #expect(try place.rows("SELECT count(*) FROM ZITEM") == ["1"])
+    #expect(try location.rows("SELECT count(*) FROM ZITEM") == ["1"])
   }
 
   // MARK: Files read by opening

@@ -8,7 +8,7 @@ import Testing
 /// Files that differ from those of this library: their content is found, used and kept.
 @Suite struct ForeignFileTests {
   /// A store in a new folder, opened and closed for each piece of work.
-  struct Place {
+  struct ForeignStore {
     let url: URL
 
     init() throws {
@@ -84,23 +84,23 @@ import Testing
   }
 
   @Test func columnsWithAFormerEntityNumberAreFound() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(model(), fill)
-    #expect(try place.rows("SELECT name FROM pragma_table_info('ZPAGE')").contains("Z2_FAVOURITE"))
-    try place.execute("ALTER TABLE ZPAGE RENAME COLUMN Z2_FAVOURITE TO Z7_FAVOURITE")
-    try place.use(model(), look)
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(model(), fill)
+    #expect(try location.rows("SELECT name FROM pragma_table_info('ZPAGE')").contains("Z2_FAVOURITE"))
+    try location.execute("ALTER TABLE ZPAGE RENAME COLUMN Z2_FAVOURITE TO Z7_FAVOURITE")
+    try location.use(model(), look)
     // If two columns could be the one, neither is used.
-    try place.execute("ALTER TABLE ZPAGE ADD COLUMN Z8_FAVOURITE INTEGER")
-    let error = #expect(throws: CocoaError.self) { try place.use(model(), look) }
+    try location.execute("ALTER TABLE ZPAGE ADD COLUMN Z8_FAVOURITE INTEGER")
+    let error = #expect(throws: CocoaError.self) { try location.use(model(), look) }
     #expect(error?.localizedDescription.contains("Z2_FAVOURITE") == true)
   }
 
   @Test func formerNamesAreFound() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(model(), fill)
-    try place.execute(
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(model(), fill)
+    try location.execute(
       """
       ALTER TABLE ZSHAPE RENAME TO ZFIGURE; ALTER TABLE ZPAGE RENAME COLUMN ZTITLE TO ZHEADING;
       UPDATE Z_PRIMARYKEY SET Z_NAME = 'Figure' WHERE Z_NAME = 'Shape'
@@ -108,7 +108,7 @@ import Testing
     let renamed = model()
     renamed.entitiesByName["Shape"]?.renamingIdentifier = "Figure"
     renamed.entitiesByName["Page"]?.attributesByName["title"]?.renamingIdentifier = "heading"
-    try place.use(renamed) { context in
+    try location.use(renamed) { context in
       try look(context)
       let page = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Page")).first)
       #expect(page.value(forKey: "title") as? String == "one")
@@ -116,36 +116,36 @@ import Testing
       _ = NSEntityDescription.insertNewObject(forEntityName: "Circle", into: context)
       try context.save()
     }
-    #expect(try place.rows("SELECT ZHEADING FROM ZPAGE") == ["two"])
-    #expect(try place.rows("SELECT count(*) FROM ZFIGURE") == ["4"])
-    #expect(throws: CocoaError.self) { try place.use(model(), look) }
+    #expect(try location.rows("SELECT ZHEADING FROM ZPAGE") == ["two"])
+    #expect(try location.rows("SELECT count(*) FROM ZFIGURE") == ["4"])
+    #expect(throws: CocoaError.self) { try location.use(model(), look) }
   }
 
   @Test func aJoinTableIsFoundUnderEitherName() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(model(), fill)
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(model(), fill)
     let name = try #require(
-      try place.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'").first)
-    try place.execute("ALTER TABLE \(name) RENAME TO \(name == "Z_1TAGS" ? "Z_2TAGGED" : "Z_1TAGS")")
-    try place.use(model(), look)
+      try location.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'").first)
+    try location.execute("ALTER TABLE \(name) RENAME TO \(name == "Z_1TAGS" ? "Z_2TAGGED" : "Z_1TAGS")")
+    try location.use(model(), look)
   }
 
   @Test func whatTheModelDoesNotKnowStays() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(model()) { context in
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(model()) { context in
       try fill(context)
       let store = try #require(context.persistentStoreCoordinator?.persistentStores.first)
       store.metadata["mine"] = ["a": 1, "b": Data([1, 2])]
       try context.save()
     }
-    try place.execute(
+    try location.execute(
       """
       CREATE TABLE OTHERS (A, B BLOB); INSERT INTO OTHERS VALUES (1.5, x'00ff'); ALTER TABLE ZPAGE ADD COLUMN ZLATER TEXT;
       UPDATE ZPAGE SET ZLATER = 'kept'; CREATE INDEX mine ON ZPAGE (ZLATER); DROP TABLE Z_MODELCACHE
       """)
-    try place.use(model()) { context in
+    try location.use(model()) { context in
       let page = try #require(try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Page")).first)
       page.setValue("changed", forKey: "title")
       let store = try #require(context.persistentStoreCoordinator?.persistentStores.first)
@@ -153,40 +153,40 @@ import Testing
       try context.save()
       #expect((store.metadata["mine"] as? [String: Any])?["b"] as? Data == Data([1, 2]))
     }
-    #expect(try place.rows("SELECT ZLATER || ZTITLE FROM ZPAGE") == ["keptchanged"])
-    #expect(try place.rows("SELECT hex(B) || A FROM OTHERS") == ["00FF1.5"])
-    #expect(try place.rows("SELECT name FROM sqlite_master WHERE name = 'mine'") == ["mine"])
+    #expect(try location.rows("SELECT ZLATER || ZTITLE FROM ZPAGE") == ["keptchanged"])
+    #expect(try location.rows("SELECT hex(B) || A FROM OTHERS") == ["00FF1.5"])
+    #expect(try location.rows("SELECT name FROM sqlite_master WHERE name = 'mine'") == ["mine"])
   }
 
-  @Test func aRollbackJournalStaysUnlessSomethingElseIsAskedFor() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]], fill)
-    func mode() throws -> [UInt8] { Array(try Data(contentsOf: place.url)[18..<20]) }
+  @Test func aRollbackJournalStaysUnlessSomethingElseIsRequested() throws {
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]], fill)
+    func mode() throws -> [UInt8] { Array(try Data(contentsOf: location.url)[18..<20]) }
     #expect(try mode() == [1, 1])
-    try place.use(model()) { context in
+    try location.use(model()) { context in
       try look(context)
       _ = NSEntityDescription.insertNewObject(forEntityName: "Circle", into: context)
       try context.save()
     }
     #expect(try mode() == [1, 1])
-    try place.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "WAL"]], look)
+    try location.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "WAL"]], look)
     #expect(try mode() == [2, 2])
   }
 
   /// A file of another model, or of none, is not changed in any byte, whatever options it is opened with.
   @Test func whatCannotBeOpenedIsNotTouched() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(model(), fill)
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(model(), fill)
     // The state that a killed process leaves: all rows are in the log.
-    let left = place.url.deletingLastPathComponent().appending(path: "left")
+    let left = location.url.deletingLastPathComponent().appending(path: "left")
     try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
-    let writer = try SQLiteConnection(place.url.path, .readWrite, timeout: 1)
+    let writer = try SQLiteConnection(location.url.path, .readWrite, timeout: 1)
     try writer.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; UPDATE ZPAGE SET ZTITLE = 'logged'")
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(
-        atPath: place.url.path + suffix, toPath: left.appending(path: "store.sqlite" + suffix).path)
+        atPath: location.url.path + suffix, toPath: left.appending(path: "store.sqlite" + suffix).path)
     }
     let before = try traces(of: left)
     let other = Describing.model([Describing.entity("Else", [Describing.attribute("name")])])
@@ -204,20 +204,21 @@ import Testing
   }
 
   @Test func aReadOnlyStoreSeesWhatOthersSaveAndLeavesNoTrace() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(model(), fill)
-    let before = try traces(of: place.url.deletingLastPathComponent())
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(model(), fill)
+    let before = try traces(of: location.url.deletingLastPathComponent())
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
-    try coordinator.addPersistentStore(type: .sqlite, at: place.url, options: [NSReadOnlyPersistentStoreOption: true])
+    try coordinator.addPersistentStore(
+      type: .sqlite, at: location.url, options: [NSReadOnlyPersistentStoreOption: true])
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     let count = {
       try context.performAndWait { try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Shape")) }
     }
     #expect(try count() == 3)
-    #expect(try traces(of: place.url.deletingLastPathComponent()) == before)
-    try place.use(model()) { context in
+    #expect(try traces(of: location.url.deletingLastPathComponent()) == before)
+    try location.use(model()) { context in
       _ = NSEntityDescription.insertNewObject(forEntityName: "Circle", into: context)
       try context.save()
       #expect(try count() == 4)
@@ -232,8 +233,8 @@ import Testing
   }
 
   @Test func rTreesFollowTheirObjects() throws {
-    let place = try Place()
-    defer { place.remove() }
+    let location = try ForeignStore()
+    defer { location.remove() }
     let model = {
       let model = self.model()
       let shape = model.entitiesByName["Shape"] ?? NSEntityDescription()
@@ -243,10 +244,10 @@ import Testing
       shape.indexes = [NSFetchIndexDescription(name: "place", elements: elements)]
       return model
     }
-    let places = "SELECT Z_PK || ' ' || ZX_MIN || ' ' || ZX_MAX || ' ' || ZY_MIN FROM Z_RT_Shape_place ORDER BY Z_PK"
-    try place.use(model(), fill)
-    #expect(try place.rows(places) == ["1 0.0 0.0 0.0", "2 1.0 1.0 2.0", "3 2.0 2.0 4.0"])
-    try place.use(model()) { context in
+    let locations = "SELECT Z_PK || ' ' || ZX_MIN || ' ' || ZX_MAX || ' ' || ZY_MIN FROM Z_RT_Shape_place ORDER BY Z_PK"
+    try location.use(model(), fill)
+    #expect(try location.rows(locations) == ["1 0.0 0.0 0.0", "2 1.0 1.0 2.0", "3 2.0 2.0 4.0"])
+    try location.use(model()) { context in
       try look(context)
       let request = NSFetchRequest<NSManagedObject>(entityName: "Shape")
       request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
@@ -258,8 +259,8 @@ import Testing
       page.setValue("no shape", forKey: "title")
       try context.save()
     }
-    #expect(try place.rows(places) == ["2 1.0 1.0 9.0"])
-    #expect(try place.rows("PRAGMA integrity_check") == ["ok"])
+    #expect(try location.rows(locations) == ["2 1.0 1.0 9.0"])
+    #expect(try location.rows("PRAGMA integrity_check") == ["ok"])
   }
 
   /// A journal with the first page of a database, as a crash leaves it: 512 bytes of header, then a page with its
@@ -276,27 +277,27 @@ import Testing
   /// SQLite applies a journal beside a database when it opens the database. That must only restore the database's own
   /// pages.
   @Test func aJournalThatWasLeftBehindIsRolledBackWhereItIsTheStoresOwn() throws {
-    let place = try Place()
-    defer { place.remove() }
-    try place.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]], fill)
-    let path = URL(filePath: place.url.path + "-journal")
-    let whole = try Data(contentsOf: place.url)
+    let location = try ForeignStore()
+    defer { location.remove() }
+    try location.use(model(), options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]], fill)
+    let path = URL(filePath: location.url.path + "-journal")
+    let whole = try Data(contentsOf: location.url)
     let first = whole.prefix(4096)
     let pages = UInt32(whole.count / 4096)
 
     // A name in the header of the lost page shows whether the page was restored.
     var torn = whole
     torn.replaceSubrange(20..<100, with: Data(count: 80))
-    try torn.write(to: place.url)
+    try torn.write(to: location.url)
     try journal(first, pages: pages).write(to: path)
     let readOnly = [NSReadOnlyPersistentStoreOption: true]
-    let count = try place.use(model(), options: readOnly) {
+    let count = try location.use(model(), options: readOnly) {
       try $0.count(for: NSFetchRequest<NSManagedObject>(entityName: "Page"))
     }
     #expect(count > 0)
-    #expect(try Data(contentsOf: place.url) == torn)
+    #expect(try Data(contentsOf: location.url) == torn)
 
-    let victim = place.url.deletingLastPathComponent().appending(path: "victim")
+    let victim = location.url.deletingLastPathComponent().appending(path: "victim")
     let name = Data(victim.path.utf8)
     func number(_ value: Int) -> Data { withUnsafeBytes(of: UInt32(value).bigEndian) { Data($0) } }
     let foreign =
@@ -308,10 +309,10 @@ import Testing
       try Data("mine".utf8).write(to: victim)
       try bad.write(to: path)
       for options in [nil, readOnly] {
-        let error = #expect(throws: (any Error).self) { try place.use(model(), options: options) { _ in } }
+        let error = #expect(throws: (any Error).self) { try location.use(model(), options: options) { _ in } }
         #expect("\(String(describing: error))".contains("rollback journal"))
       }
-      #expect(try Data(contentsOf: place.url) == torn)
+      #expect(try Data(contentsOf: location.url) == torn)
       #expect(try Data(contentsOf: path) == bad)
       #expect(try Data(contentsOf: victim) == Data("mine".utf8))
     }
@@ -319,8 +320,8 @@ import Testing
 
   /// SQLite copies into a database with another page size unless that database uses a write-ahead log.
   @Test func aStoreWithPagesOfAnotherSizeIsReplacedOrStays() throws {
-    let (source, target) = (try Place(), try Place())
-    defer { for place in [source, target] { place.remove() } }
+    let (source, target) = (try ForeignStore(), try ForeignStore())
+    defer { for location in [source, target] { location.remove() } }
     try source.use(model(), fill)
     try target.use(model()) { _ in }
     try target.execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = 8192; VACUUM; PRAGMA journal_mode = WAL")

@@ -8,7 +8,7 @@ import Testing
   // MARK: IDs of objects that are inserted
 
   /// The ID that an object had before its insertion identifies no object of the context.
-  @Test func anIDThatWasAskedForBeforeTheInsertionIsReplaced() throws {
+  @Test func anIDThatWasRequestedBeforeTheInsertionIsReplaced() throws {
     let company = try CompanyStore()
     try company.run { context in
       let entity = try #require(company.coordinator.managedObjectModel.entitiesByName["Person"])

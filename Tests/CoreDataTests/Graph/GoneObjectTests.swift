@@ -167,7 +167,7 @@ import Testing
   }
 
   /// A save does not report an object as updated whose only change was discarded together with another object.
-  @Test func aChangeThatWasGivenUpIsNotToldOf() throws {
+  @Test func aChangeThatWasGivenUpIsNotReported() throws {
     let stack = try AcknowledgedStack(.sqlite)
     let a = stack.context()
     try a.performAndWait {
@@ -176,13 +176,13 @@ import Testing
       )
       try a.save()
       NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSDeletedObjectsKey: [member.objectID]], into: [a])
-      nonisolated(unsafe) var told: [Set<NSManagedObject>] = []
+      nonisolated(unsafe) var reported: [Set<NSManagedObject>] = []
       let tokens = [
         NSManagedObjectContext.didChangeObjectsNotification, NSManagedObjectContext.didSaveObjectsNotification,
       ]
       .map { name in
         NotificationCenter.default.addObserver(forName: name, object: a, queue: nil) { note in
-          told.append(note.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [])
+          reported.append(note.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [])
         }
       }
       defer { tokens.forEach(NotificationCenter.default.removeObserver) }
@@ -191,7 +191,7 @@ import Testing
       a.processPendingChanges()
       #expect(try a.existingObject(with: member.objectID) === member)
       try a.save()
-      #expect(told == [[owner, other], [other]])
+      #expect(reported == [[owner, other], [other]])
     }
   }
 

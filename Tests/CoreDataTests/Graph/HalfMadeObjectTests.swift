@@ -4,14 +4,14 @@ import Testing
 
 /// Calls the closure that its context's user info has under the name of a function.
 final class Telling: NSManagedObject {
-  typealias Told = (Telling) -> Void
+  typealias Reported = (Telling) -> Void
   static let title = ManagedProperty<String?>("title")
   var title: String? {
     get { self[Self.title] }
     set { self[Self.title] = newValue }
   }
 
-  private func tell(_ name: String) { (managedObjectContext?.userInfo[name] as? Told)?(self) }
+  private func tell(_ name: String) { (managedObjectContext?.userInfo[name] as? Reported)?(self) }
   override func awakeFromInsert() { tell("insert") }
   override func awakeFromFetch() { tell("fetch") }
   override func willSave() { tell("save") }
@@ -35,8 +35,8 @@ final class Telling: NSManagedObject {
   }
 
   /// Sets the closure for the function with that name. The next call replaces it.
-  private func when(_ name: String, _ context: NSManagedObjectContext, _ told: @escaping Telling.Told) {
-    context.userInfo[name] = told
+  private func when(_ name: String, _ context: NSManagedObjectContext, _ reported: @escaping Telling.Reported) {
+    context.userInfo[name] = reported
   }
 
   private static func request() -> NSFetchRequest<Telling> {
@@ -47,7 +47,7 @@ final class Telling: NSManagedObject {
 
   /// The titles that observers saw, at each notification.
   private final class Observer: NSObject, NSFetchedResultsControllerDelegate {
-    private(set) var told: [[String]] = []
+    private(set) var reported: [[String]] = []
     private(set) var results: [String] = []
     private var observer: (any NSObjectProtocol)?
 
@@ -61,7 +61,7 @@ final class Telling: NSManagedObject {
         let objects = [NSInsertedObjectsKey, NSUpdatedObjectsKey].compactMap {
           note.userInfo?[$0] as? Set<NSManagedObject>
         }
-        own.told.append(objects.joined().map { ($0 as? Telling)?.title ?? "half made" }.sorted())
+        own.reported.append(objects.joined().map { ($0 as? Telling)?.title ?? "half made" }.sorted())
       }
     }
 
@@ -94,9 +94,9 @@ final class Telling: NSManagedObject {
         object.title = "whole"
       }
       _ = Telling(context: context)
-      #expect(observer.told.isEmpty && observer.results.isEmpty)
+      #expect(observer.reported.isEmpty && observer.results.isEmpty)
       context.processPendingChanges()
-      #expect(observer.told == [["whole"]] && observer.results == ["whole"])
+      #expect(observer.reported == [["whole"]] && observer.results == ["whole"])
     }
   }
 
@@ -108,16 +108,16 @@ final class Telling: NSManagedObject {
       objects[1].title = "changed"
       var calls = 0
       when("fetch", context) { _ in
-        let before = observer.told
+        let before = observer.reported
         #expect((try? context.count(for: Self.request())) == 2)
-        #expect(observer.told == before)
+        #expect(observer.reported == before)
         calls += 1
       }
       // The observer reads it.
       context.refresh(objects[0], mergeChanges: false)
       #expect(objects[0].title == "a" && calls > 0)
       context.processPendingChanges()
-      #expect(observer.told.last == ["changed"])
+      #expect(observer.reported.last == ["changed"])
     }
   }
 
@@ -132,7 +132,7 @@ final class Telling: NSManagedObject {
         object.title = "whole"
       }
       try context.save()
-      #expect(observer.told == [["a"], ["whole"]] && observer.results == ["a", "whole"])
+      #expect(observer.reported == [["a"], ["whole"]] && observer.results == ["a", "whole"])
     }
   }
 
@@ -176,7 +176,7 @@ final class Telling: NSManagedObject {
 
   /// Changes by observers of the will-save notification are reported before `willSave` is called, so it is called once
   /// for each object.
-  @Test func whatObserversOfASaveChangeIsAskedOnce() throws {
+  @Test func whatObserversOfASaveChangeIsValidatedOnce() throws {
     let context = try context()
     try context.performAndWait {
       let object = Telling(context: context)
@@ -186,10 +186,10 @@ final class Telling: NSManagedObject {
         forName: NSManagedObjectContext.willSaveObjectsNotification, object: context, queue: nil
       ) { _ in observed.title = "b" }
       defer { NotificationCenter.default.removeObserver(token) }
-      var asked: [String?] = []
-      when("save", context) { asked.append($0.title) }
+      var requested: [String?] = []
+      when("save", context) { requested.append($0.title) }
       try context.save()
-      #expect(asked == ["b"])
+      #expect(requested == ["b"])
     }
   }
 }

@@ -46,10 +46,10 @@ import Testing
     try Leavers.with(4, .cascadeDeleteRule) { context, objects in
       for object in objects[1...] { object.setValue(objects[0], forKey: "boss") }
       try context.save()
-      var told = 0
+      var reported = 0
       for object in objects[1...] {
         object.leaves = { _ in
-          told += 1
+          reported += 1
           switch way {
           case "rollback": context.rollback()
           case "reset": context.reset()
@@ -59,7 +59,7 @@ import Testing
       }
       context.delete(objects[0])
       context.processPendingChanges()
-      #expect(told == 1)
+      #expect(reported == 1)
       #expect(context.deletedObjects.count == (way == "insert" ? 1 : 0))
       try context.save()
       #expect(try Leavers.stored(context) == (way == "insert" ? 3 : 4))
@@ -70,7 +70,7 @@ import Testing
   }
 
   /// An object that acts in its rollback notification finds the others rolled back too.
-  @Test(arguments: ["delete", "insert", "change"]) func aRollbackIsDoneBeforeAnybodyIsTold(_ way: String) throws {
+  @Test(arguments: ["delete", "insert", "change"]) func aRollbackIsDoneBeforeAnyNotification(_ way: String) throws {
     try Leavers.with(2) { context, objects in
       objects[0].setValue("a", forKey: "name")
       let new = try #require(
@@ -118,7 +118,7 @@ import Testing
   }
 
   /// An object that is inserted while a rollback notifies others is not rolled back.
-  @Test func whoIsInsertedDuringARollbackIsNotTold() throws {
+  @Test func whoIsInsertedDuringARollbackIsNotNotified() throws {
     try Leavers.with(1) { context, objects in
       objects[0].setValue("a", forKey: "name")
       let new = try #require(NSEntityDescription.insertNewObject(forEntityName: "Leaver", into: context) as? Leaver)
@@ -196,36 +196,36 @@ import Testing
 
   /// An object that takes another one off the list in `willSave()` does not prevent calls for the others, even if one
   /// is added.
-  @Test(arguments: [true, false]) func everybodyIsAskedBeforeASave(_ addsOne: Bool) throws {
+  @Test(arguments: [true, false]) func everyObjectIsCalledBeforeASave(_ addsOne: Bool) throws {
     try Leavers.with(4) { context, objects in
       for object in objects[..<3] { object.setValue("a", forKey: "name") }
       context.processPendingChanges()
-      var asked = 0
+      var requested = 0
       objects[1].saves = { _ in
         context.refresh(objects[0], mergeChanges: false)
         if addsOne { objects[3].setValue("a", forKey: "name") }
         context.processPendingChanges()
       }
-      objects[2].saves = { _ in asked += 1 }
+      objects[2].saves = { _ in requested += 1 }
       try context.save()
-      #expect(asked == 1)
+      #expect(requested == 1)
     }
   }
 
   /// A rollback in `willSave()` begins a new list; `willSave()` is called for its objects too.
-  @Test func whoComesAfterARollbackIsAskedBeforeTheSave() throws {
+  @Test func whoComesAfterARollbackIsCalledBeforeTheSave() throws {
     try Leavers.with(2) { context, objects in
       for object in objects { object.setValue("a", forKey: "name") }
-      var asked = 0
+      var requested = 0
       objects[1].saves = { object in
         object.saves = nil
         context.rollback()
         let new = NSEntityDescription.insertNewObject(forEntityName: "Leaver", into: context) as? Leaver
-        new?.saves = { _ in asked += 1 }
+        new?.saves = { _ in requested += 1 }
         context.processPendingChanges()
       }
       try context.save()
-      #expect(asked == 1)
+      #expect(requested == 1)
       #expect(try Leavers.stored(context) == 3)
     }
   }
@@ -235,18 +235,18 @@ import Testing
   @Test func aRollbackBringsNobodyBackWhoWasNotDeleted() throws {
     try Leavers.with(1) { context, objects in
       objects[0].setValue("a", forKey: "name")
-      nonisolated(unsafe) var told: [Set<NSManagedObject>?] = []
+      nonisolated(unsafe) var reported: [Set<NSManagedObject>?] = []
       objects[0].leaves = { _ in
         let watcher = NotificationCenter.default.addObserver(
           forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
         ) { note in
-          told = [NSInsertedObjectsKey, NSRefreshedObjectsKey].map { note.userInfo?[$0] as? Set<NSManagedObject> }
+          reported = [NSInsertedObjectsKey, NSRefreshedObjectsKey].map { note.userInfo?[$0] as? Set<NSManagedObject> }
         }
         context.rollback()
         NotificationCenter.default.removeObserver(watcher)
       }
       context.delete(objects[0])
-      #expect(told == [nil, [objects[0]]])
+      #expect(reported == [nil, [objects[0]]])
     }
   }
 

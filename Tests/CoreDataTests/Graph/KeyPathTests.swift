@@ -35,7 +35,7 @@ import Testing
   }
 
   /// The hash function of Foundation's decimal numbers recurses without end.
-  @Test func decimalsAreGatheredInSets() throws {
+  @Test func decimalsAreCollectedInSets() throws {
     try shelf { shelf, _ in
       let prices = try #require(shelf.value(forKeyPath: "books.price") as? NSSet)
       #expect(Set(prices.allObjects.compactMap { ($0 as? NSDecimalNumber)?.decimalValue }) == [1.5, 2])
@@ -102,7 +102,7 @@ import Testing
 
   /// Each key is applied to the value of the key before it, so an operator applies to the whole collection.
   /// https://developer.apple.com/documentation/foundation/nskeyvaluecoding
-  @Test func anOperatorBehindAPathIsAboutAllThatIsGathered() throws {
+  @Test func anOperatorBehindAPathAppliesToAllValues() throws {
     try shelf { shelf, _ in
       #expect(shelf.value(forKeyPath: "books.price.@max.self") as? Decimal == 2)
       #expect(shelf.value(forKeyPath: "books.price.@count") as? Int == 2)

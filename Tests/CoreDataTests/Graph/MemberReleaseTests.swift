@@ -78,7 +78,7 @@ final class Parting: NSManagedObject {
     ["first", "second", "third"].reduce(0) { $0 + ((owner.value(forKey: $1) as? NSSet)?.count ?? 0) }
   }
 
-  @Test func theOwnerMayBeAskedWhileItForgetsItsMembers() throws {
+  @Test func theOwnerMayBeReadWhileItForgetsItsMembers() throws {
     let count = try freed({ owner in #expect(members(owner) == 9) }) { owner, context in
       context.refresh(owner, mergeChanges: false)
     }

@@ -107,7 +107,7 @@ import Testing
   }
 
   /// Another context changes a member that is changed here too, and moves it to a department that is deleted here.
-  @Test func aLateMemberThatIsChangedHereIsAConflict() throws {
+  @Test func aPendingMemberThatIsChangedHereIsAConflict() throws {
     let pair = try Pair()
     let department = try pair.a.performAndWait {
       let department = Department(context: pair.a)
@@ -174,7 +174,7 @@ import Testing
   }
 
   /// For an object that a merge has removed from this save, `willSave` is called in the next save.
-  @Test func anObjectThatWasRolledBackIsAskedAgain() throws {
+  @Test func anObjectThatWasRolledBackIsCalledAgain() throws {
     let pair = try Pair()
     try pair.a.performAndWait {
       pair.mine.name = "a"
@@ -270,7 +270,7 @@ import Testing
   }
 
   /// A member of an ordered relationship whose deletion is undone has its former position.
-  @Test func aMemberThatComesBackHasItsPlace() throws {
+  @Test func aMemberThatComesBackHasItsIndex() throws {
     let pair = try Pair()
     let department = try pair.a.performAndWait {
       let department = Department(context: pair.a)

@@ -18,7 +18,7 @@ import Testing
     let company = try CompanyStore()
     let contexts = [company.context(), company.context()]
     for round in 0..<14 {
-      let place = "seed \(seed) round \(round)"
+      let location = "seed \(seed) round \(round)"
       for context in contexts {
         context.performAndWait {
           context.mergePolicy = Self.policies[dice.next(4)]
@@ -28,13 +28,13 @@ import Testing
       for context in contexts.shuffled(&dice) {
         context.performAndWait {
           do { try context.save() } catch {
-            Issue.record("\(place): \((context.mergePolicy as? NSMergePolicy)?.mergeType.rawValue ?? 9) \(error)")
+            Issue.record("\(location): \((context.mergePolicy as? NSMergePolicy)?.mergeType.rawValue ?? 9) \(error)")
             context.rollback()
           }
-          #expect(!context.hasChanges, "\(place)")
+          #expect(!context.hasChanges, "\(location)")
           if dice.next(3) == 0 { context.refreshAllObjects() }
         }
-        try check(company, place)
+        try check(company, location)
       }
     }
   }
@@ -71,22 +71,22 @@ import Testing
     }
   }
 
-  private func check(_ company: CompanyStore, _ place: String) throws {
+  private func check(_ company: CompanyStore, _ location: String) throws {
     try company.run { (context) throws in
       for person in try context.all(Person.self) {
-        if let department = person.department { #expect(department.people.contains(person), "\(place)") }
-        if let badge = person.badge { #expect(badge.owner === person, "\(place): badge of another") }
-        for tag in person.tags { #expect(tag.people.contains(person), "\(place)") }
+        if let department = person.department { #expect(department.people.contains(person), "\(location)") }
+        if let badge = person.badge { #expect(badge.owner === person, "\(location): badge of another") }
+        for tag in person.tags { #expect(tag.people.contains(person), "\(location)") }
       }
       for badge in try context.all(Badge.self) {
-        if let owner = badge.owner { #expect(owner.badge === badge, "\(place): owner of another badge") }
+        if let owner = badge.owner { #expect(owner.badge === badge, "\(location): owner of another badge") }
       }
       for department in try context.all(Department.self) {
-        for person in department.people { #expect(person.department === department, "\(place)") }
-        #expect(Set(department.ranking).count == department.ranking.count, "\(place): ranked twice")
+        for person in department.people { #expect(person.department === department, "\(location)") }
+        #expect(Set(department.ranking).count == department.ranking.count, "\(location): ranked twice")
       }
       let labels = try context.all(Tag.self).map(\.label)
-      #expect(Set(labels).count == labels.count, "\(place): two tags of one label")
+      #expect(Set(labels).count == labels.count, "\(location): two tags of one label")
     }
   }
 }

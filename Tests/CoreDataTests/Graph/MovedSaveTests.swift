@@ -130,7 +130,7 @@ import Testing
 
   /// A version at the former URL has no meaning at the new one.
   @Test(arguments: types)
-  func whatOthersSaveToTheNewPlaceIsAConflict(_ type: StoreType) throws {
+  func whatOthersSaveToTheNewURLIsAConflict(_ type: StoreType) throws {
     let world = try World(type, names: ["first", "second"])
     do {
       try world.save("mine") {
@@ -208,7 +208,7 @@ import Testing
 
   /// If a store cannot be opened at its new URL, it is opened again at the former one, and counts versions anew.
   @Test(arguments: [StoreType.xml, .binary])
-  func aPlaceThatIsOpenedAgainCountsVersionsAnew(_ type: StoreType) throws {
+  func aURLThatIsOpenedAgainCountsVersionsAnew(_ type: StoreType) throws {
     let world = try World(type, names: ["first", "second"])
     let store = try world.store
     world.context.performAndWait { world.owner.setValue("mine", forKey: "name") }

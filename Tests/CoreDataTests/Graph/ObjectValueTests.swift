@@ -62,7 +62,7 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
 
   /// "It does not call valueTransformer's methods during context's save (if store is in-memory type)":
   /// https://github.com/mentrena/SyncKit/issues/177
-  @Test func theVeryObjectComesBackAndNoTransformerIsAsked() throws {
+  @Test func theVeryObjectComesBackAndNoTransformerIsCalled() throws {
     let context = try context()
     let other = NSManagedObjectContext(.privateQueue)
     other.persistentStoreCoordinator = context.persistentStoreCoordinator
@@ -227,9 +227,9 @@ private final class CountingTransformer: NSSecureUnarchiveFromDataTransformer {
     model.setEntities([thing].compactMap { $0 }, forConfigurationName: "memory")
     model.setEntities([other].compactMap { $0 }, forConfigurationName: "file")
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    let place = URL(fileURLWithPath: "/dev/null")
-    try coordinator.addPersistentStore(type: .inMemory, configuration: "memory", at: place)
-    try coordinator.addPersistentStore(type: .sqlite, configuration: "file", at: place)
+    let location = URL(fileURLWithPath: "/dev/null")
+    try coordinator.addPersistentStore(type: .inMemory, configuration: "memory", at: location)
+    try coordinator.addPersistentStore(type: .sqlite, configuration: "file", at: location)
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait {

@@ -34,8 +34,8 @@ import Testing
     let error = try #require(throws: CocoaError.self) { try second.addPersistentStore(type: .sqlite, at: url) }
     #expect(error.code.rawValue == NSPersistentStoreIncompatibleVersionHashError)
     let stored = try #require(error.userInfo["storeVersionHashes"] as? [String: Data])
-    let wanted = try #require(error.userInfo["modelVersionHashes"] as? [String: Data])
-    #expect(stored["Item"] != wanted["Item"] && stored.count == 1)
+    let required = try #require(error.userInfo["modelVersionHashes"] as? [String: Data])
+    #expect(stored["Item"] != required["Item"] && stored.count == 1)
     #expect(try Data(contentsOf: url) == before)
     #expect(second.persistentStores.isEmpty)
     let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: url)

@@ -136,7 +136,7 @@ import Testing
   }
 
   /// Clients get a view again for each object that they add. Changes by another view are visible too.
-  @Test func aViewIsAskedForAgainAndAgain() throws {
+  @Test func aViewIsRequestedAgainAndAgain() throws {
     let company = try CompanyStore()
     try company.run { context in
       let departments = [Department(context: context), Department(context: context)]

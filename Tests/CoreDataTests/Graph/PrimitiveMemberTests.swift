@@ -122,7 +122,7 @@ import Testing
   }
 
   /// The set is returned again during a change: the changes in it stay.
-  @Test func nothingIsLostWhenTheSetIsAskedForAgain() throws {
+  @Test func nothingIsLostWhenTheSetIsRequestedAgain() throws {
     let company = try CompanyStore()
     try company.run { context in
       let department = Department(context: context)

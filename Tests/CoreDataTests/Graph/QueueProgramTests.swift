@@ -44,7 +44,7 @@ import Testing
     #expect(ending.messages.first?.contains("named \"view\" has waited 5 seconds") == true)
   }
 
-  @Test func theWrongQueueIsSaidOnceAndStopsOnlyWhereItIsWanted() throws {
+  @Test func theWrongQueueIsReportedOnceAndStopsOnlyOnRequest() throws {
     let name = "-com.apple.CoreData.ConcurrencyDebug"
     let (warned, stopped, silent) = (
       try run("queue-wrong"), try run("queue-wrong", [name, "1"]), try run("queue-wrong", [name, "0"])

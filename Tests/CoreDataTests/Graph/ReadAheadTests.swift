@@ -16,18 +16,18 @@ import Testing
   /// A view of rows with the keys from 1 on that counts its reads.
   private final class View: FetchingSnapshot, @unchecked Sendable {
     let count: Int64
-    let readsStretches: Bool
+    let readsKeyRanges: Bool
     let bytes: Data
     /// A key whose row cannot be read.
     var damaged: Int64?
     private(set) var singles = 0
-    private(set) var stretches = 0
+    private(set) var keyRanges = 0
     private let builder = RowBuilder()
     let commitNumber: UInt64 = 0
 
-    init(_ count: Int64, readsStretches: Bool = true, bytes: Int = 0) {
+    init(_ count: Int64, readsKeyRanges: Bool = true, bytes: Int = 0) {
       self.count = count
-      self.readsStretches = readsStretches
+      self.readsKeyRanges = readsKeyRanges
       self.bytes = Data(count: bytes)
     }
 
@@ -47,8 +47,8 @@ import Testing
     func rows(
       of entity: Int, between keys: ClosedRange<Int64>, _ body: (consuming Row) -> Void
     ) throws(StoreError) -> Bool {
-      guard readsStretches else { return false }
-      stretches += 1
+      guard readsKeyRanges else { return false }
+      keyRanges += 1
       for key in keys where key <= count {
         if key == damaged { throw StoreError(.corrupt, "The row is damaged.") }
         body(made(key))
@@ -77,7 +77,7 @@ import Testing
     let view = View(20_000)
     try read((1...20_000).shuffled(), view)
     // About one search for each sixteen rows, except for the first ones.
-    #expect(view.stretches > 1000)
+    #expect(view.keyRanges > 1000)
     #expect(view.singles < 200)
   }
 
@@ -91,7 +91,7 @@ import Testing
   @Test func fewFaultsAreReadOneByOne() throws {
     let view = View(1_000_000)
     try read((1...3000).map { $0 * 331 }, view)
-    #expect(view.stretches == 0)
+    #expect(view.keyRanges == 0)
     #expect(view.singles == 3000)
   }
 
@@ -99,8 +99,8 @@ import Testing
     let view = View(100_000)
     // No two keys in one key range.
     try read((1...6000).map { $0 * 16 }, view)
-    #expect(view.stretches <= 32 + 100_000 / 128)
-    #expect(view.singles + view.stretches == 6000)
+    #expect(view.keyRanges <= 32 + 100_000 / 128)
+    #expect(view.singles + view.keyRanges == 6000)
   }
 
   @Test func rowsThatAreNotThereAreNotFound() throws {
@@ -112,21 +112,21 @@ import Testing
     let view = View(2000)
     view.damaged = 707
     try read((1...2000).filter { $0 != 707 }, view)
-    #expect(view.stretches > 0)
+    #expect(view.keyRanges > 0)
     #expect(throws: StoreError.self) { try read(1...707, view) }
   }
 
   /// A damaged file may contain any key.
-  @Test func keysThatNoRowCanHaveAreAskedForOneByOne() throws {
+  @Test func keysThatNoRowCanHaveAreRequestedOneByOne() throws {
     let view = View(300)
     try read((1...200).map { $0 } + [-5, 0, -16, .min, .max, .max - 16], view)
-    #expect(view.stretches > 0)
+    #expect(view.keyRanges > 0)
   }
 
-  @Test func aStoreThatSearchesAsFastIsAskedOnce() throws {
-    let view = View(2000, readsStretches: false)
+  @Test func aStoreThatSearchesAsFastIsReadOnce() throws {
+    let view = View(2000, readsKeyRanges: false)
     try read(1...2000, view)
-    #expect(view.stretches == 0)
+    #expect(view.keyRanges == 0)
     #expect(view.singles == 2000)
   }
 

@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  @Test func permanentIDsMayBeAskedForTwice() throws {
+  @Test func permanentIDsMayBeRequestedTwice() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       let person = Person(context: context)
@@ -179,7 +179,7 @@ import Testing
     }
   }
 
-  @Test func aDeepTreeIsFreedWithoutRecursion() throws {
+  @Test func aDeepGraphIsFreedWithoutRecursion() throws {
     let context = try context()
     try context.performAndWait {
       var last = insert("Node", context)

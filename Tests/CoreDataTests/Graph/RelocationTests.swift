@@ -101,16 +101,16 @@ import Testing
 
   @Test(arguments: persistent) func anotherStoreIsRefused(_ type: StoreType) throws {
     let (stack, other) = (try Stack(type), try Stack(type))
-    let place = other.folder.appending(path: "first")
+    let location = other.folder.appending(path: "first")
     let context = stack.context()
     try context.performAndWait {
       try insert("Ada", context)
-      #expect(!stack.coordinator.setURL(place, for: stack.store))
-      #expect(!stack.coordinator.setURL(place, for: other.store))
+      #expect(!stack.coordinator.setURL(location, for: stack.store))
+      #expect(!stack.coordinator.setURL(location, for: other.store))
       try insert("Emmy", context)
     }
     #expect(try names(type, stack.folder.appending(path: "first")) == ["Ada", "Emmy"])
-    #expect(try names(type, place).isEmpty)
+    #expect(try names(type, location).isEmpty)
   }
 
   @Test func whatIsInMemoryIsAnywhere() throws {

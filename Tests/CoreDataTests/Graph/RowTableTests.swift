@@ -40,8 +40,8 @@ import Testing
       }
       #expect(table.count == known.count)
     }
-    for place in 0..<Int64(1500) {
-      let key = 1 + place * distance
+    for position in 0..<Int64(1500) {
+      let key = 1 + position * distance
       #expect(table.row(key)?.version == known[key])
       if let row = table.row(key) { #expect(row.key == key) }
     }

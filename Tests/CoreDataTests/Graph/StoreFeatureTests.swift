@@ -156,7 +156,7 @@ import Testing
   }
 
   /// "rebuild the store file": https://developer.apple.com/documentation/coredata/nssqlitemanualvacuumoption
-  @Test(arguments: [false, true]) func aStoreIsRebuiltWhereAskedTo(_ isAsked: Bool) throws {
+  @Test(arguments: [false, true]) func aStoreIsRebuiltOnRequest(_ isRequested: Bool) throws {
     let url = try folder().appending(path: "store.sqlite")
     defer { try? FileManager.default.removeItem(at: url.deletingLastPathComponent()) }
     func size() throws -> Int { try Data(contentsOf: url).count }
@@ -177,7 +177,7 @@ import Testing
       try context.save()
     }
     let before = try size()
-    try opened([NSSQLiteManualVacuumOption: isAsked]) { _ in }
-    #expect(try (size() < before) == isAsked)
+    try opened([NSSQLiteManualVacuumOption: isRequested]) { _ in }
+    #expect(try (size() < before) == isRequested)
   }
 }

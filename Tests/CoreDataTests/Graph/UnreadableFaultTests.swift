@@ -122,7 +122,7 @@ import Testing
 
   /// If a missing row stops the program "when it is read", a call of `existingObject(with:)` does not.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/shoulddeleteinaccessiblefaults
-  @Test func whoAsksForAGoneObjectIsToldSo() throws {
+  @Test func aRequestForAGoneObjectThrows() throws {
     let world = try World()
     let context = world.context
     let person = try world.faults().person.objectID

@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Decision 017.
-  @Test func aProcessMayHaveThemPostedFromTheMomentThatTheirNameIsAskedFor() async {
+  @Test func aProcessMayHaveThemPostedFromTheMomentThatTheirNameIsRequested() async {
     // In a separate process, because other tests use the name properties.
     await #expect(processExitsWith: .success) {
       final class Seen: @unchecked Sendable { var names: [String] = [] }

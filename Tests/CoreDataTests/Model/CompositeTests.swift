@@ -7,16 +7,16 @@ import Testing
 
 /// Feature 3.19: attributes whose value is a dictionary of elements.
 @Suite struct CompositeTests {
-  /// `address`: street, `place` (city, zip with the default 1000, `point` (lat, lon)), note.
+  /// `address`: street, `position` (city, zip with the default 1000, `point` (lat, lon)), note.
   private func model(
     default value: Any? = nil, _ change: (NSCompositeAttributeDescription) -> Void = { _ in }
   ) -> NSManagedObjectModel {
     let point = Describing.composite(
       "point", [Describing.attribute("lat", .double), Describing.attribute("lon", .double)])
-    let place = Describing.composite(
+    let position = Describing.composite(
       "place", [Describing.attribute("city"), Describing.attribute("zip", .integer16, default: 1000), point])
     let address = Describing.composite(
-      "address", [Describing.attribute("street"), place, Describing.attribute("note")])
+      "address", [Describing.attribute("street"), position, Describing.attribute("note")])
     address.defaultValue = value
     change(address)
     return Describing.model([Describing.entity("A", [address, Describing.attribute("name")])])

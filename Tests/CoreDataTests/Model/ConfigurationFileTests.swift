@@ -20,33 +20,33 @@ import Testing
   }
 
   @Test func aFileHasTheTablesOfItsConfiguration() throws {
-    let place = try ConfiguredPlace()
-    try place.use(.sqlite, "Staff") { (context, _) throws in try fill(context) }
+    let location = try ConfiguredStore()
+    try location.use(.sqlite, "Staff") { (context, _) throws in try fill(context) }
     #expect(
-      try place.tables() == ["ZDEPARTMENT", "ZPERSON", "Z_1SKILLED", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
-    #expect(try place.columns("ZDEPARTMENT") == ["ZTITLE", "Z_ENT", "Z_OPT", "Z_PK"])
+      try location.tables() == ["ZDEPARTMENT", "ZPERSON", "Z_1SKILLED", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
+    #expect(try location.columns("ZDEPARTMENT") == ["ZTITLE", "Z_ENT", "Z_OPT", "Z_PK"])
     // Neither guests nor relationships to badges.
-    #expect(try place.columns("ZPERSON") == ["ZDEPARTMENT", "ZNAME", "ZSALARY", "Z_ENT", "Z_OPT", "Z_PK"])
+    #expect(try location.columns("ZPERSON") == ["ZDEPARTMENT", "ZNAME", "ZSALARY", "Z_ENT", "Z_OPT", "Z_PK"])
     #expect(
-      try place.rows("SELECT Z_ENT || ' ' || Z_NAME || ' ' || Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
+      try location.rows("SELECT Z_ENT || ' ' || Z_NAME || ' ' || Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT")
         == ["1 Department 0", "2 Person 0", "3 Employee 2"])
-    #expect(try place.rows("SELECT Z_ENT FROM ZPERSON") == ["3"])
+    #expect(try location.rows("SELECT Z_ENT FROM ZPERSON") == ["3"])
     #expect(
-      try place.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
+      try location.rows("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY name")
         == ["ZPERSON_ZDEPARTMENT_INDEX", "ZPERSON_Z_ENT_INDEX", "Z_1SKILLED_Z_3SKILLED_INDEX"])
-    #expect(try place.hashes() == ["Department", "Employee", "Person"])
+    #expect(try location.hashes() == ["Department", "Employee", "Person"])
   }
 
   @Test func anotherConfigurationHasItsOwn() throws {
-    let place = try ConfiguredPlace()
-    try place.use(.sqlite, "Labels") { (context, _) throws in
+    let location = try ConfiguredStore()
+    try location.use(.sqlite, "Labels") { (context, _) throws in
       context.insert(configured: "Badge", ["text": "x"])
       try context.save()
     }
-    #expect(try place.tables() == ["ZBADGE", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
-    #expect(try place.columns("ZBADGE") == ["ZTEXT", "Z_ENT", "Z_OPT", "Z_PK"])
-    #expect(try place.rows("SELECT Z_ENT || ' ' || Z_NAME FROM Z_PRIMARYKEY") == ["1 Badge"])
-    #expect(try place.hashes() == ["Badge"])
+    #expect(try location.tables() == ["ZBADGE", "Z_METADATA", "Z_MODELCACHE", "Z_PRIMARYKEY"])
+    #expect(try location.columns("ZBADGE") == ["ZTEXT", "Z_ENT", "Z_OPT", "Z_PK"])
+    #expect(try location.rows("SELECT Z_ENT || ' ' || Z_NAME FROM Z_PRIMARYKEY") == ["1 Badge"])
+    #expect(try location.hashes() == ["Badge"])
   }
 
   /// The model in a store; see decision 009 of the design.
@@ -54,12 +54,12 @@ import Testing
     for (configuration, entities) in [
       ("Notes", ["Audit"]), ("Staff", ["Badge", "Department", "Employee", "Person"]), ("Empty", []),
     ] {
-      let place = try ConfiguredPlace()
-      let model = ConfiguredPlace.model()
-      try place.use(.sqlite, configuration, model: model) { (_, _) throws in }
-      let carried = try #require(try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: place.url))
+      let location = try ConfiguredStore()
+      let model = ConfiguredStore.model()
+      try location.use(.sqlite, configuration, model: model) { (_, _) throws in }
+      let carried = try #require(try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: location.url))
       #expect(carried.entitiesByName.keys.sorted() == entities && carried.configurations == [configuration])
-      let metadata = try place.metadata()
+      let metadata = try location.metadata()
       #expect(carried.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata))
       // If no relationship leads out of the configuration, the model is that of the file.
       let isWhole = carried.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
@@ -76,8 +76,8 @@ import Testing
   /// A file as Apple's framework makes it for a model whose only entities are those of the configuration, without an
   /// embedded model. No store of a configuration made by Apple's framework is known; `columns` are the possible columns
   /// of relationships that lead out.
-  private func makeForeignFile(_ place: ConfiguredPlace, columns: String) throws {
-    let hashes = ConfiguredPlace.model().entityVersionHashesByName
+  private func makeForeignFile(_ location: ConfiguredStore, columns: String) throws {
+    let hashes = ConfiguredStore.model().entityVersionHashesByName
       .filter { ["Department", "Employee", "Person"].contains($0.key) }
     let metadata: [String: Any] = [
       "NSStoreModelVersionHashes": hashes, "NSStoreModelVersionHashesVersion": 3,
@@ -86,7 +86,7 @@ import Testing
     ]
     let bytes = try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
     let hex = bytes.map { String(format: "%02x", $0) }.joined()
-    try place.execute([
+    try location.execute([
       "PRAGMA journal_mode = WAL",
       "CREATE TABLE ZDEPARTMENT ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTITLE VARCHAR )",
       "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, \(columns)ZDEPARTMENT INTEGER, ZSALARY INTEGER, ZNAME VARCHAR )",
@@ -104,11 +104,11 @@ import Testing
 
   @Test(arguments: ["", "ZBADGE INTEGER, ZWORN INTEGER, Z_FOK_WORN INTEGER, "])
   func aForeignFileOfAConfigurationOpens(_ columns: String) throws {
-    let place = try ConfiguredPlace()
-    try makeForeignFile(place, columns: columns)
-    #expect(try place.refusal(.sqlite, nil) == 134100)
-    #expect(try place.refusal(.sqlite, "Labels") == 134100)
-    try place.use(.sqlite, "Staff") { (context, store) throws in
+    let location = try ConfiguredStore()
+    try makeForeignFile(location, columns: columns)
+    #expect(try location.refusal(.sqlite, nil) == 134100)
+    #expect(try location.refusal(.sqlite, "Labels") == 134100)
+    try location.use(.sqlite, "Staff") { (context, store) throws in
       #expect(!store.isReadOnly && store.identifier == "9C1D0B2A-7F0E-4C7B-8C7F-0A5B8E6D3C21")
       #expect(
         try context.found("Employee", "department.title == 'Physics' AND ANY skills.title == 'Physics'").count == 1)
@@ -119,22 +119,24 @@ import Testing
       try context.save()
     }
     #expect(
-      try place.rows("SELECT Z_PK || ' ' || Z_ENT || ' ' || ZNAME || ' ' || ZSALARY FROM ZPERSON ORDER BY Z_PK")
+      try location.rows("SELECT Z_PK || ' ' || Z_ENT || ' ' || ZNAME || ' ' || ZSALARY FROM ZPERSON ORDER BY Z_PK")
         == ["2 3 Emmy 4", "3 3 Lise 3"])
-    #expect(try place.rows("SELECT count(*) FROM Z_1SKILLED") == ["0"])
-    #expect(try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 2") == ["3"])
-    #expect(try place.hashes() == ["Department", "Employee", "Person"])
-    #expect(try place.rows("SELECT count(*) FROM Z_PRIMARYKEY") == ["3"])
+    #expect(try location.rows("SELECT count(*) FROM Z_1SKILLED") == ["0"])
+    #expect(try location.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 2") == ["3"])
+    #expect(try location.hashes() == ["Department", "Employee", "Person"])
+    #expect(try location.rows("SELECT count(*) FROM Z_PRIMARYKEY") == ["3"])
   }
 
   /// A row of an entity outside of the configuration, in a shared table, is left alone.
   @Test func rowsOfOtherEntitiesAreLeftAlone() throws {
-    let place = try ConfiguredPlace()
-    try makeForeignFile(place, columns: "")
+    let location = try ConfiguredStore()
+    try makeForeignFile(location, columns: "")
     for number in [0, 4, -1] {
-      try place.execute(["INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (\(number + 10), \(number), 1, 'x')"])
+      try location.execute([
+        "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (\(number + 10), \(number), 1, 'x')"
+      ])
     }
-    try place.use(.sqlite, "Staff") { (context, _) throws in
+    try location.use(.sqlite, "Staff") { (context, _) throws in
       #expect(try context.found("Person").count == 2)
       #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Person")) == 2)
       #expect(try context.found("Guest").isEmpty)
@@ -146,28 +148,28 @@ import Testing
   /// [Persistent history](https://developer.apple.com/documentation/coredata/consuming-relevant-store-changes) of a
   /// store with a configuration uses the numbers of its own entities.
   @Test func historyIsRecorded() throws {
-    let place = try ConfiguredPlace()
+    let location = try ConfiguredStore()
     let options = [NSPersistentHistoryTrackingKey: true]
-    try place.use(.sqlite, "Staff", options: options) { (context, _) throws in
+    try location.use(.sqlite, "Staff", options: options) { (context, _) throws in
       try fill(context)
       context.delete(try #require(try context.found("Employee").first))
       try context.save()
     }
-    #expect(try place.rows("SELECT ZENTITY FROM ACHANGE WHERE ZCHANGETYPE = 0 ORDER BY ZENTITY") == ["1", "3"])
-    #expect(try place.rows("SELECT ZENTITY FROM ACHANGE WHERE ZCHANGETYPE = 2") == ["3"])
+    #expect(try location.rows("SELECT ZENTITY FROM ACHANGE WHERE ZCHANGETYPE = 0 ORDER BY ZENTITY") == ["1", "3"])
+    #expect(try location.rows("SELECT ZENTITY FROM ACHANGE WHERE ZCHANGETYPE = 2") == ["3"])
   }
 
   /// [uniquenessConstraints](https://developer.apple.com/documentation/coredata/nsentitydescription/uniquenessconstraints)
   /// of stored entities are enforced; those over links that are not stored are ignored.
   @Test func constraintsOfStoredEntitiesAreKept() throws {
     func model() -> NSManagedObjectModel {
-      let model = ConfiguredPlace.model()
+      let model = ConfiguredStore.model()
       model.entitiesByName["Employee"]?.uniquenessConstraints = [["salary"], ["badge"]]
       model.entitiesByName["Guest"]?.uniquenessConstraints = [["visits"]]
       return model
     }
-    let place = try ConfiguredPlace()
-    try place.use(.sqlite, "Staff", model: model()) { (context, _) throws in
+    let location = try ConfiguredStore()
+    try location.use(.sqlite, "Staff", model: model()) { (context, _) throws in
       for salary in [1, 2] { context.insert(configured: "Employee", ["salary": salary]) }
       try context.save()
       context.insert(configured: "Employee", ["salary": 2])
@@ -184,15 +186,15 @@ import Testing
       try context.save()
     }
     #expect(
-      try place.rows("SELECT name FROM sqlite_master WHERE name LIKE '%UNIQUE%'") == ["Z_Employee_UNIQUE_salary"])
+      try location.rows("SELECT name FROM sqlite_master WHERE name LIKE '%UNIQUE%'") == ["Z_Employee_UNIQUE_salary"])
   }
 
   /// The tool reads, checks, converts and recovers a store of a configuration, with the model in the store or the
   /// application's.
   @Test(arguments: StoreMigrationTests.persistentTypes, ["Staff", "Notes"])
   func theToolReadsAFileOfAConfiguration(_ type: NSPersistentStore.StoreType, _ configuration: String) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, configuration) { (context, _) throws in
+    let location = try ConfiguredStore()
+    try location.use(type, configuration) { (context, _) throws in
       if configuration == "Staff" {
         try fill(context)
       } else {
@@ -200,20 +202,20 @@ import Testing
       }
       try context.save()
     }
-    let model = place.folder.appending(path: "Model.mom")
-    try ModelArchive.write(ConfiguredPlace.model()).write(to: model)
+    let model = location.folder.appending(path: "Model.mom")
+    try ModelArchive.write(ConfiguredStore.model()).write(to: model)
     let carries = type == .sqlite || type.rawValue == "LMDB"
     for arguments in [["--model", model.path]] + (carries ? [[]] : []) {
-      let dump = try ToolRun(["store", "dump", place.url.path] + arguments)
+      let dump = try ToolRun(["store", "dump", location.url.path] + arguments)
       #expect(dump.status == 0 && dump.output.contains("Physics"), "\(dump.errors)")
       #expect(dump.output.split(separator: "\n").count == (configuration == "Staff" ? 2 : 1))
-      let check = try ToolRun(["store", "verify", place.url.path] + arguments)
+      let check = try ToolRun(["store", "verify", location.url.path] + arguments)
       #expect(check.status == 0, "\(check.output) \(check.errors)")
       for words in [["store", "convert"], ["store", "recover"]] {
-        let target = place.folder.appending(path: "\(words[1])-\(arguments.count)")
-        let run = try ToolRun(words + [place.url.path, target.path, "--to", "sqlite"] + arguments)
+        let target = location.folder.appending(path: "\(words[1])-\(arguments.count)")
+        let run = try ToolRun(words + [location.url.path, target.path, "--to", "sqlite"] + arguments)
         #expect(run.status == 0, "\(words) \(run.output) \(run.errors)")
-        #expect(try place.hashes(at: target) == place.hashes(type))
+        #expect(try location.hashes(at: target) == location.hashes(type))
         #expect(try ToolRun(["store", "dump", target.path]).output == dump.output)
       }
     }

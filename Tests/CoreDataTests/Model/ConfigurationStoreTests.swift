@@ -38,9 +38,9 @@ import Testing
   /// [isConfiguration](https://developer.apple.com/documentation/coredata/nsmanagedobjectmodel/isconfiguration(withname:compatiblewithstoremetadata:))
   /// compares "the version information in the store metadata with the entity versions of a given configuration".
   @Test(arguments: types) func metadataHaveTheHashesOfTheConfiguration(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    let model = ConfiguredPlace.model()
-    try place.use(type, "Staff", model: model) { (context, store) throws in
+    let location = try ConfiguredStore()
+    let model = ConfiguredStore.model()
+    try location.use(type, "Staff", model: model) { (context, store) throws in
       try fill(context)
       let metadata = try #require(store.metadata)
       let hashes = try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
@@ -54,15 +54,15 @@ import Testing
   }
 
   @Test(arguments: persistent) func aFileOpensWithItsConfigurationOnly(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, "Staff") { (context, _) throws in try fill(context) }
-    #expect(try place.hashes(type) == Self.staff)
-    let bytes = try Data(contentsOf: place.url)
+    let location = try ConfiguredStore()
+    try location.use(type, "Staff") { (context, _) throws in try fill(context) }
+    #expect(try location.hashes(type) == Self.staff)
+    let bytes = try Data(contentsOf: location.url)
     for other in [nil, "Labels", "Notes", "Empty"] {
-      #expect(try place.refusal(type, other) == 134100, "\(other ?? "nil")")
+      #expect(try location.refusal(type, other) == 134100, "\(other ?? "nil")")
     }
-    #expect(try Data(contentsOf: place.url) == bytes)
-    try place.use(type, "Staff") { (context, _) throws in
+    #expect(try Data(contentsOf: location.url) == bytes)
+    try location.use(type, "Staff") { (context, _) throws in
       #expect(names(try context.found("Employee", "department.title == 'Physics'", sort: "salary")) == ["Emmy", "Ada"])
       #expect(try context.found("Department", "ANY skilled.name == 'Ada'").count == 1)
       #expect(try context.found("Department").first?.value(forKeyPath: "people.@count") as? Int == 2)
@@ -72,19 +72,19 @@ import Testing
   /// Another entity of the model changes the numbers of all entities; a store of a configuration is not affected.
   /// LMDB's rows are laid out by the whole model (decision 066).
   @Test(arguments: persistent) func otherEntitiesOfTheModelAreNoMatter(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, "Staff") { (context, _) throws in try fill(context) }
-    let larger = ConfiguredPlace.model(also: [Describing.entity("Another", [Describing.attribute("x")])])
+    let location = try ConfiguredStore()
+    try location.use(type, "Staff") { (context, _) throws in try fill(context) }
+    let larger = ConfiguredStore.model(also: [Describing.entity("Another", [Describing.attribute("x")])])
     if type.rawValue == "LMDB" {
-      #expect(try place.refusal(type, "Staff", model: larger) == 134100)
+      #expect(try location.refusal(type, "Staff", model: larger) == 134100)
       return
     }
-    try place.use(type, "Staff", model: larger) { (context, _) throws in
+    try location.use(type, "Staff", model: larger) { (context, _) throws in
       #expect(names(try context.found("Person", sort: "name")) == ["Ada", "Emmy"])
       try context.found("Employee", "name == 'Ada'").first?.setValue(5, forKey: "salary")
       try context.save()
     }
-    try place.use(type, "Staff") { (context, _) throws in
+    try location.use(type, "Staff") { (context, _) throws in
       #expect(
         try context.found("Employee", "salary == 5").first?.value(forKeyPath: "department.title") as? String
           == "Physics")
@@ -93,9 +93,9 @@ import Testing
 
   /// A configuration may have no entities; then its stores are empty.
   @Test(arguments: types) func anEmptyConfigurationMakesAnEmptyStore(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
+    let location = try ConfiguredStore()
     for _ in 0..<2 {
-      try place.use(type, "Empty") { (context, store) throws in
+      try location.use(type, "Empty") { (context, store) throws in
         #expect((store.metadata[NSStoreModelVersionHashesKey] as? [String: Data])?.isEmpty == true)
         #expect(try context.found("Audit").isEmpty)
         context.insert(configured: "Audit")
@@ -109,16 +109,16 @@ import Testing
   /// Earlier versions of this library made files of the whole model, whatever the configuration: they open, and keep
   /// the whole model.
   @Test(arguments: persistent) func aFileOfTheWholeModelOpensWithAConfigurationToo(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, nil) { (context, _) throws in
+    let location = try ConfiguredStore()
+    try location.use(type, nil) { (context, _) throws in
       try fill(context)
       context.insert(configured: "Audit", ["text": "kept"])
       try context.save()
     }
-    let hashes = try place.hashes(type)
+    let hashes = try location.hashes(type)
     #expect(hashes.count == 6)
     for options in [nil, [NSIgnorePersistentStoreVersioningOption: true]] {
-      try place.use(type, "Staff", options: options) { (context, store) throws in
+      try location.use(type, "Staff", options: options) { (context, store) throws in
         #expect(store.configurationName == "Staff")
         #expect(names(try context.found("Employee", sort: "name")) == ["Ada", "Emmy"])
         // The store is not read for entities outside of its configuration.
@@ -128,28 +128,28 @@ import Testing
         try context.save()
       }
     }
-    #expect(try place.hashes(type) == hashes)
-    try place.use(type, nil) { (context, _) throws in
+    #expect(try location.hashes(type) == hashes)
+    try location.use(type, nil) { (context, _) throws in
       #expect(try context.found("Employee", "salary == 4").count == 1)
       #expect(try context.found("Audit", "text == 'kept'").count == 1)
     }
   }
 
   @Test(arguments: persistent) func aFileOfTheWholeModelStaysOneWhenItMoves(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, nil) { (context, _) throws in
+    let location = try ConfiguredStore()
+    try location.use(type, nil) { (context, _) throws in
       try fill(context)
       context.insert(configured: "Audit", ["text": "kept"])
       try context.save()
     }
-    let moved = place.folder.appending(path: "moved")
-    try place.use(type, "Staff") { (context, store) throws in
+    let moved = location.folder.appending(path: "moved")
+    try location.use(type, "Staff") { (context, store) throws in
       let coordinator = try #require(context.persistentStoreCoordinator)
       let new = try coordinator.migratePersistentStore(store, to: moved, type: .sqlite)
       #expect(new.configurationName == "Staff")
     }
-    #expect(try place.hashes(at: moved).count == 6)
-    try place.use(.sqlite, nil, at: moved) { (context, _) throws in
+    #expect(try location.hashes(at: moved).count == 6)
+    try location.use(.sqlite, nil, at: moved) { (context, _) throws in
       #expect(try context.found("Audit", "text == 'kept'").count == 1)
     }
   }
@@ -158,12 +158,12 @@ import Testing
 
   /// As [Apple's sample](https://developer.apple.com/documentation/coredata/linking-data-between-two-core-data-stores):
   /// "one Configuration for each store", linked by a fetched property.
-  @Test(arguments: types) func eachStoreIsAskedForItsEntities(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, "Staff") { (context, staff) throws in
+  @Test(arguments: types) func eachStoreIsRequestedItsEntities(_ type: StoreType) throws {
+    let location = try ConfiguredStore()
+    try location.use(type, "Staff") { (context, staff) throws in
       let coordinator = try #require(context.persistentStoreCoordinator)
       let notes = try coordinator.addPersistentStore(
-        type: type, configuration: "Notes", at: place.folder.appending(path: "notes"))
+        type: type, configuration: "Notes", at: location.folder.appending(path: "notes"))
       try fill(context)
       let note = context.insert(configured: "Audit", ["text": "Physics", "count": 3])
       try context.save()
@@ -190,8 +190,8 @@ import Testing
 
   /// An ID of an entity that the store does not hold identifies no object.
   @Test(arguments: types) func noObjectIsFoundOfAnotherEntity(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, "Staff") { (context, store) throws in
+    let location = try ConfiguredStore()
+    try location.use(type, "Staff") { (context, store) throws in
       let coordinator = try #require(context.persistentStoreCoordinator)
       for entity in ["Audit", "Guest", "Badge"] {
         let url = try #require(URL(string: "x-coredata://\(store.identifier ?? "")/\(entity)/p1"))
@@ -204,10 +204,10 @@ import Testing
   // MARK: Relationships that lead out of a configuration
 
   @Test(arguments: types) func whatLeadsOutIsEmpty(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, "Staff") { (context, _) throws in
+    let location = try ConfiguredStore()
+    try location.use(type, "Staff") { (context, _) throws in
       try context.persistentStoreCoordinator?.addPersistentStore(
-        type: type, configuration: "Labels", at: place.folder.appending(path: "labels"))
+        type: type, configuration: "Labels", at: location.folder.appending(path: "labels"))
       try fill(context)
       context.insert(configured: "Badge", ["text": "x"])
       try context.save()
@@ -238,10 +238,10 @@ import Testing
   /// relationships](https://developer.apple.com/documentation/coredata/linking-data-between-two-core-data-stores) are
   /// not saved, as between stores of the whole model. An attempt that was undone leaves no trace.
   @Test(arguments: types) func aLinkOutOfTheConfigurationIsRefused(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
-    try place.use(type, "Staff") { (context, _) throws in
+    let location = try ConfiguredStore()
+    try location.use(type, "Staff") { (context, _) throws in
       try context.persistentStoreCoordinator?.addPersistentStore(
-        type: type, configuration: "Labels", at: place.folder.appending(path: "labels"))
+        type: type, configuration: "Labels", at: location.folder.appending(path: "labels"))
       try fill(context)
       let label = context.insert(configured: "Badge", ["text": "x"])
       try context.save()
@@ -274,17 +274,17 @@ import Testing
   @Test(arguments: [DictionaryStore.type])
   func aStoreOfAClientHasTheHashesOfTheConfiguration(_ type: String) throws {
     NSPersistentStoreCoordinator.registerStoreClass(DictionaryStore.self, forStoreType: DictionaryStore.type)
-    let place = try ConfiguredPlace()
+    let location = try ConfiguredStore()
     for round in 0..<2 {
-      try place.use(StoreType(rawValue: type), "Staff") { (context, store) throws in
+      try location.use(StoreType(rawValue: type), "Staff") { (context, store) throws in
         let hashes = store.metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         #expect(hashes?.keys.sorted() == Self.staff)
         try fill(context)
         #expect(try context.found("Employee", "department.title == 'Physics'").count >= 2)
         #expect(try context.found("Employee", "badge == nil AND labels.@count == 0").count >= 2)
-        let moved = place.folder.appending(path: "moved\(round)")
+        let moved = location.folder.appending(path: "moved\(round)")
         _ = try context.persistentStoreCoordinator?.migratePersistentStore(store, to: moved, type: .sqlite)
-        #expect(try place.hashes(at: moved) == Self.staff)
+        #expect(try location.hashes(at: moved) == Self.staff)
       }
     }
   }
@@ -293,10 +293,12 @@ import Testing
 
   /// [migratePersistentStore](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/migratepersistentstore(_:to:options:withtype:))
   @Test(arguments: types) func aMovedStoreKeepsItsConfiguration(_ type: StoreType) throws {
-    let place = try ConfiguredPlace()
+    let location = try ConfiguredStore()
     for (number, target) in Self.persistent.enumerated() {
-      let (source, moved) = (place.folder.appending(path: "s\(number)"), place.folder.appending(path: "m\(number)"))
-      try place.use(type, "Staff", at: source) { (context, store) throws in
+      let (source, moved) = (
+        location.folder.appending(path: "s\(number)"), location.folder.appending(path: "m\(number)")
+      )
+      try location.use(type, "Staff", at: source) { (context, store) throws in
         try fill(context)
         let coordinator = try #require(context.persistentStoreCoordinator)
         let new = try coordinator.migratePersistentStore(store, to: moved, type: target)
@@ -305,20 +307,20 @@ import Testing
         context.insert(configured: "Employee", ["name": "Lise"])
         try context.save()
       }
-      #expect(try place.hashes(target, at: moved) == Self.staff)
-      try place.use(target, "Staff", at: moved) { (context, store) throws in
+      #expect(try location.hashes(target, at: moved) == Self.staff)
+      try location.use(target, "Staff", at: moved) { (context, store) throws in
         #expect(names(try context.found("Employee", sort: "name")) == ["Ada", "Emmy", "Lise"])
         // [setURL](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/seturl(_:for:)), and
         // a copy.
         let coordinator = try #require(context.persistentStoreCoordinator)
-        let copied = place.folder.appending(path: "c\(number)")
+        let copied = location.folder.appending(path: "c\(number)")
         try coordinator.replacePersistentStore(at: copied, withPersistentStoreFrom: moved, type: target)
         #expect(coordinator.setURL(copied, for: store) && store.configurationName == "Staff")
         store.metadata["kept"] = "yes"
         context.insert(configured: "Department", ["title": "Maths"])
         try context.save()
-        #expect(try place.hashes(target, at: copied) == Self.staff)
-        #expect(try place.metadata(target, at: copied)["kept"] as? String == "yes")
+        #expect(try location.hashes(target, at: copied) == Self.staff)
+        #expect(try location.metadata(target, at: copied)["kept"] as? String == "yes")
       }
     }
   }

@@ -23,9 +23,9 @@ import Testing
   }
 
   @Test(arguments: ["", "Base.lproj/", "en.lproj/"])
-  func theTextsBesideAModelAreItsOwn(_ place: String) throws {
+  func theTextsBesideAModelAreItsOwn(_ prefix: String) throws {
     let text = "\"Entity/Shop\" = \"Laden\"; \"Property/age/Entity/Shop\" = \"Alter\";"
-    try withModels([place + "ShopModel.strings": text]) { folder in
+    try withModels([prefix + "ShopModel.strings": text]) { folder in
       let model = try NSManagedObjectModel.read(folder.appending(path: "Shop.xcdatamodeld"))
       let context = try Describing.context(model)
       // A model in use reads them too.
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func textsAreReadWhenTheyAreAskedForAndOnce() throws {
+  @Test func textsAreReadWhenTheyAreRequestedAndOnce() throws {
     try withModels(["ShopModel.strings": "a = 1;"]) { folder in
       let file = folder.appending(path: "ShopModel.strings")
       let model = try #require(NSManagedObjectModel(contentsOf: folder.appending(path: "Shop.xcdatamodeld")))

@@ -194,9 +194,9 @@ import Testing
       var bytes = sound
       // References are small numbers: most changes make them refer elsewhere.
       for _ in 0..<2 {
-        let places = bytes.indices.filter { bytes[$0] == 0x80 && $0 + 1 < bytes.count }
-        if let place = places.isEmpty ? nil : places[next(below: places.count)] {
-          bytes[place + 1] = UInt8(next(below: 14))
+        let positions = bytes.indices.filter { bytes[$0] == 0x80 && $0 + 1 < bytes.count }
+        if let position = positions.isEmpty ? nil : positions[next(below: positions.count)] {
+          bytes[position + 1] = UInt8(next(below: 14))
         }
       }
       if BoxTransformer().transformedValue(Data(bytes)) == nil { refused += 1 }

@@ -51,10 +51,10 @@ enum HostileModel {
       if attribute.name == "photo" { attribute.allowsExternalBinaryDataStorage = isSQLite }
       if attribute.name == "price" { attribute.preservesValueInHistoryOnDeletion = isSQLite }
     }
-    let place = NSCompositeAttributeDescription()
-    place.name = "place"
-    place.elements = [attribute("street", .string), attribute("latitude", .double)]
-    return attributes + [place]
+    let composite = NSCompositeAttributeDescription()
+    composite.name = "place"
+    composite.elements = [attribute("street", .string), attribute("latitude", .double)]
+    return attributes + [composite]
   }
 
   private static func entity(_ name: String, _ attributes: [NSAttributeDescription]) -> NSEntityDescription {

@@ -12,7 +12,7 @@ public final class ContendedContext: @unchecked Sendable {
   private let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
   private let running = Atomic<Int>(0)
   private var steps = 0
-  private var changesTold = 0
+  private var changesReported = 0
   private static let (threads, rounds) = (4, 250)
 
   public init() {
@@ -35,7 +35,7 @@ public final class ContendedContext: @unchecked Sendable {
     try context.save()
     _ = NotificationCenter.default.addObserver(
       forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
-    ) { [unowned self] _ in changesTold += 1 }
+    ) { [unowned self] _ in changesReported += 1 }
     running.store(Self.threads, ordering: .sequentiallyConsistent)
     for _ in 0..<Self.threads {
       Thread.detachNewThread { [self] in
@@ -70,7 +70,7 @@ public final class ContendedContext: @unchecked Sendable {
     guard let item = try context.fetch(request).first else { fatalError("The item is gone.") }
     let number = item.value(forKey: "number") as? Int64
     precondition(number == Int64(steps + Self.threads * Self.rounds), "changes are lost: \(number ?? -1)")
-    precondition(changesTold > 0, "no notification reported a change before a save")
+    precondition(changesReported > 0, "no notification reported a change before a save")
     try context.save()
   }
 }

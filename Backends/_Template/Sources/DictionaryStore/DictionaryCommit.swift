@@ -99,10 +99,10 @@ struct DictionaryCommit {
     }
     for change in changes.links {
       guard let order = change.order?.map({ key($0.key) }) else { continue }
-      let place = Content.Link(relationship: relationship(change), owner: key(change.owner))
-      let listed = content.links[place] ?? []
-      content.links[place] =
-        place.relationship.storage == .inverseToOne
+      let pair = Content.Link(relationship: relationship(change), owner: key(change.owner))
+      let listed = content.links[pair] ?? []
+      content.links[pair] =
+        pair.relationship.storage == .inverseToOne
         ? order : order.filter(listed.contains) + listed.filter { !order.contains($0) }
     }
   }
@@ -124,8 +124,8 @@ struct DictionaryCommit {
     if relationship.storage == .inverseToOne { return }
     if relationship.storage == .destination {
       // A one-way destination belongs to one owner.
-      for place in content.links.keys where place.relationship == relationship {
-        content.links[place]?.removeAll { $0 == other }
+      for pair in content.links.keys where pair.relationship == relationship {
+        content.links[pair]?.removeAll { $0 == other }
       }
     }
     append(other, to: .init(relationship: relationship, owner: owner))
@@ -133,8 +133,8 @@ struct DictionaryCommit {
     append(owner, to: .init(relationship: inverse, owner: other))
   }
 
-  private mutating func append(_ key: Int64, to place: Content.Link) {
-    if content.links[place]?.contains(key) != true { content.links[place, default: []].append(key) }
+  private mutating func append(_ key: Int64, to pair: Content.Link) {
+    if content.links[pair]?.contains(key) != true { content.links[pair, default: []].append(key) }
   }
 
   /// Judged on the state after the save, so that values can be swapped.

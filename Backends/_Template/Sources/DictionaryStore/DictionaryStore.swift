@@ -72,7 +72,7 @@ final class DictionaryStore: Store {
 
 /// All that a store holds.
 struct Content: Sendable {
-  /// By the root of the tree and the key.
+  /// By root entity and key.
   var rows: [Int: [Int64: Row]] = [:]
   /// The destinations' keys of relationships that no row holds, by relationship and owner.
   var links: [Link: [Int64]] = [:]
@@ -107,34 +107,34 @@ final class DictionarySnapshot: StoreSnapshot {
     self.commitNumber = commitNumber
   }
 
-  private func tree(_ entity: Int) -> [Int64: Row] { content.rows[schema.entities[entity].root] ?? [:] }
+  private func hierarchy(_ entity: Int) -> [Int64: Row] { content.rows[schema.entities[entity].root] ?? [:] }
 
   func rows(of entity: Int, keys: [Int64], _ body: (consuming Row) -> Void) throws(StoreError) {
-    let tree = tree(entity)
-    for key in Set(keys) { if let row = tree[key] { body(row) } }
+    let hierarchy = hierarchy(entity)
+    for key in Set(keys) { if let row = hierarchy[key] { body(row) } }
   }
 
   func scan(_ entities: Range<Int>, _ body: (consuming Row) -> Void) throws(StoreError) {
     guard let first = entities.first else { return }
-    let rows = tree(first).values.filter { entities.contains($0.entity) }
+    let rows = hierarchy(first).values.filter { entities.contains($0.entity) }
     for row in rows.sorted(by: { $0.key < $1.key }) { body(row) }
   }
 
   func destinations(
     of relationship: Relationship, owners: [Int64], _ body: (Int64, consuming Row) -> Void
   ) throws(StoreError) {
-    let tree = tree(relationship.destination)
+    let hierarchy = hierarchy(relationship.destination)
     for owner in owners {
-      for key in keys(relationship, owner, tree) { if let row = tree[key] { body(owner, row) } }
+      for key in keys(relationship, owner, hierarchy) { if let row = hierarchy[key] { body(owner, row) } }
     }
   }
 
-  private func keys(_ relationship: Relationship, _ owner: Int64, _ tree: [Int64: Row]) -> [Int64] {
+  private func keys(_ relationship: Relationship, _ owner: Int64, _ hierarchy: [Int64: Row]) -> [Int64] {
     let listed = content.links[Content.Link(relationship: relationship, owner: owner)] ?? []
     guard relationship.storage == .inverseToOne, let inverse = schema.inverse(of: relationship), let slot = inverse.slot
     else { return relationship.isOrdered ? listed : listed.sorted() }
     // The rows of the other side say who belongs; the list says in which order.
-    let members = tree.values.filter { row in
+    let members = hierarchy.values.filter { row in
       relationship.destinations.contains(row.entity) && !row.isNull(slot) && row.int(slot) == owner
     }.map(\.key).sorted()
     let known = Set(members)

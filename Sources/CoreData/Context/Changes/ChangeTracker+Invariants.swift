@@ -25,7 +25,7 @@ extension ChangeTracker {
   }
 
   /// Whether an object that is not on the list has no change to save.
-  static func isSettled(_ object: NSManagedObject) -> Bool {
+  static func isFinished(_ object: NSManagedObject) -> Bool {
     object.flags.intersection([.stored, .inserted, .updated, .pending, .pendingInsert, .asked]) == .stored
       && (!object.flags.contains(.deleted) || object.flags.contains(.inaccessible))
   }
@@ -48,7 +48,7 @@ extension ContextCore {
       if checksDue < registry.count { return }
       checksDue = 0
       if let found = changes.contradiction() { fatalError("The changes of a context contradict each other: \(found).") }
-      for object in registry.all where !object.flags.contains(.listed) && !ChangeTracker.isSettled(object) {
+      for object in registry.all where !object.flags.contains(.listed) && !ChangeTracker.isFinished(object) {
         if preparingForDeletion.contains(where: { $0.object === object }) { continue }
         fatalError("An object with changes is not listed: \(object.flags).")
       }

@@ -205,7 +205,7 @@ struct ChangeTracker {
 
   // MARK: Events
 
-  /// Ends the event: no listed object is pending any more. The caller calls ``endEvent(of:isTold:)`` for each of the
+  /// Ends the event: no listed object is pending any more. The caller calls ``endEvent(of:isReported:)`` for each of the
   /// objects.
   mutating func endEvent() {
     list.endEvent()
@@ -215,9 +215,9 @@ struct ChangeTracker {
   /// Keeps the changes that an event has reported. Called where a save would report the same.
   mutating func noteEvent(_ event: ChangedObjects) { lastEvent = event }
 
-  static func endEvent(of object: NSManagedObject, isTold: Bool) {
+  static func endEvent(of object: NSManagedObject, isReported: Bool) {
     let flags = object.flags.subtracting([.pending, .pendingInsert])
-    object.write(isTold ? flags.union(.told) : flags, Permit())
+    object.write(isReported ? flags.union(.told) : flags, Permit())
   }
 
   /// Notes that all observers have been notified of an object's changes.

@@ -160,7 +160,7 @@ extension ContextCore {
   }
 
   /// Whether `prepareForDeletion` of an object is running for its first deletion.
-  func isToldOfDeletion(_ object: NSManagedObject) -> Bool {
+  func isDeletionReported(_ object: NSManagedObject) -> Bool {
     preparingForDeletion.contains { $0.isFirst && $0.object === object }
   }
 
@@ -168,7 +168,7 @@ extension ContextCore {
   func isStillDeleted(_ object: NSManagedObject) -> Bool { object.core === self && object.flags.contains(.deleted) }
 
   /// Applies the delete rules of all deleted objects, and of the objects that are deleted by them.
-  func propagateDeletes() { followDeleteRules { object in propagateDelete(of: object) } }
+  func propagateDeletes() { applyDeleteRules { object in propagateDelete(of: object) } }
 
   private func propagateDelete(of object: NSManagedObject) {
     let restarts = changes.restarts

@@ -55,16 +55,16 @@ struct ChangesElsewhere: Sendable {
 
   // MARK: In one context
 
-  typealias Place = (reference: ObjectReference, store: UInt16)
+  typealias Location = (reference: ObjectReference, store: UInt16)
 
   /// The changes as references of a context; IDs that the context cannot have are left out.
-  func places(in core: ContextCore) -> (inserted: [Place], updated: [Place], deleted: [Place]) {
-    func places(_ names: Set<Name>) -> [Place] { names.compactMap { Self.place($0, core) } }
-    return (places(inserted), places(updated), places(deleted))
+  func locations(in core: ContextCore) -> (inserted: [Location], updated: [Location], deleted: [Location]) {
+    func locations(_ names: Set<Name>) -> [Location] { names.compactMap { Self.location($0, core) } }
+    return (locations(inserted), locations(updated), locations(deleted))
   }
 
   /// The entity is looked up by name, because the ID may come from another coordinator's copy of the model.
-  private static func place(_ name: Name, _ core: ContextCore) -> Place? {
+  private static func location(_ name: Name, _ core: ContextCore) -> Location? {
     let id: NSManagedObjectID? =
       switch name {
       case .id(let id): id

@@ -45,7 +45,7 @@ extension ContextCore {
   ///
   /// Code that is notified of a deletion may end the event, and so call this function again. At a depth of 16 calls,
   /// the objects are left to the outer calls.
-  func followDeleteRules(_ body: (NSManagedObject) -> Void) {
+  func applyDeleteRules(_ body: (NSManagedObject) -> Void) {
     if activity.followings == 16 { return }
     activity.followings += 1
     while true {

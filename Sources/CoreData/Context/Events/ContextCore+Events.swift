@@ -18,15 +18,15 @@ extension ContextCore {
       WatchedNotification.didChange.isWatched
       ? ChangedObjects(objects, room: changes.counts) { $0.flags.eventChange } : nil
     isWhole = isWhole && event != nil
-    let isTold = event?.isEmpty == false
+    let isReported = event?.isEmpty == false
     objects.forEachUncounted { object in
       isWhole = isWhole && object.flags.eventChange == object.flags.savedChange
-      ChangeTracker.endEvent(of: object, isTold: isTold)
-      if !isTold { object.forgetEventBase() }
+      ChangeTracker.endEvent(of: object, isReported: isReported)
+      if !isReported { object.forgetEventBase() }
     }
     guard let event else { return }
     if isWhole { changes.noteEvent(event) }
-    if !isTold { return }
+    if !isReported { return }
     post(.didChange) { event.userInfo }
     objects.forEachUncounted { $0.forgetEventBase() }
   }
@@ -37,7 +37,7 @@ extension ContextCore {
     defer { checkInvariants() }
     orderedViews = [:]
     faultError = nil
-    let announcement = ReturnedChanges(changed) { isToldOfDeletion($0) }
+    let announcement = ReturnedChanges(changed) { isDeletionReported($0) }
     for omission in changes.omissions where omission.member.flags.isDisjoint(with: [.inaccessible, .gone]) {
       let relationship = omission.relationship
       omission.owner.toMany(relationship).restore(omission.member, isOrdered: relationship.isOrdered)
@@ -52,7 +52,7 @@ extension ContextCore {
     defer { announcement.post(self) }
     // All flags are written at once, before client code is called or anything is released.
     for object in former.objects { ChangeTracker.rollBack(object) }
-    for told in preparingForDeletion where isToldOfDeletion(told.object) && isStillDeleted(told.object) {
+    for told in preparingForDeletion where isDeletionReported(told.object) && isStillDeleted(told.object) {
       // The object was not listed yet.
       ChangeTracker.rollBack(told.object)
     }
@@ -109,7 +109,7 @@ extension ContextCore {
     }
     // An object whose `prepareForDeletion` is running stays marked as deleted.
     if object.flags.contains(.listed) && !mergeChanges {
-      unlist([object], marks: isToldOfDeletion(object) ? [] : .deleted)
+      unlist([object], marks: isDeletionReported(object) ? [] : .deleted)
     }
     turnIntoFault(object)
   }

@@ -8,9 +8,9 @@ extension ContextCore {
     checkInvariants()
     defer { checkInvariants() }
     processPendingChanges()
-    let changes = elsewhere.places(in: self)
+    let changes = elsewhere.locations(in: self)
     origins.dropViews()
-    for place in changes.updated + changes.deleted { dropRow(place) }
+    for location in changes.updated + changes.deleted { dropRow(location) }
     let refreshed = changes.updated.compactMap { registry.object($0.reference, store: $0.store) }
     for object in refreshed where !object.flags.isDeleted { refresh(object, mergeChanges: true) }
     let deleted = changes.deleted.compactMap { registry.object($0.reference, store: $0.store) }
@@ -28,9 +28,9 @@ extension ContextCore {
     announce(inserted.filter { !$0.flags.isDeleted }, refreshed.filter { !$0.flags.isDeleted }, deleted)
   }
 
-  private func dropRow(_ place: ChangesElsewhere.Place) {
-    guard let origin = origin(place.store), let frozen else { return }
-    origin.cache.remove(frozen.infos[place.reference.entity].root, [place.reference.key])
+  private func dropRow(_ location: ChangesElsewhere.Location) {
+    guard let origin = origin(location.store), let frozen else { return }
+    origin.cache.remove(frozen.infos[location.reference.entity].root, [location.reference.key])
   }
 
   /// Marks objects as deleted, with nothing left to save.
@@ -41,9 +41,9 @@ extension ContextCore {
   }
 
   /// Makes to-many relationships that may have changed be read again, unless they have unsaved changes.
-  private func dropMembers(_ places: [ChangesElsewhere.Place]) {
+  private func dropMembers(_ locations: [ChangesElsewhere.Location]) {
     guard let frozen else { return }
-    let roots = Set(places.map { frozen.infos[$0.reference.entity].root })
+    let roots = Set(locations.map { frozen.infos[$0.reference.entity].root })
     if roots.isEmpty { return }
     for object in registry.all where !object.toManys.isEmpty {
       for info in object.info.relationships {

@@ -5,11 +5,11 @@ import Foundation
 struct ReturnedChanges {
   private var sets: [String: Set<NSManagedObject>] = [:]
 
-  /// An object for which `isToldOfDeletion` is true has not been reported as deleted yet.
-  init(_ objects: some Sequence<NSManagedObject>, isToldOfDeletion: (NSManagedObject) -> Bool) {
+  /// An object for which `isDeletionReported` is true has not been reported as deleted yet.
+  init(_ objects: some Sequence<NSManagedObject>, isDeletionReported: (NSManagedObject) -> Bool) {
     if !WatchedNotification.didChange.isWatched { return }
     for object in objects {
-      let isDeleted = object.flags.contains(.deleted) && !isToldOfDeletion(object)
+      let isDeleted = object.flags.contains(.deleted) && !isDeletionReported(object)
       switch (object.flags.contains(.inserted), isDeleted) {
       case (true, true): continue
       // The object's row is gone; the object stays deleted.

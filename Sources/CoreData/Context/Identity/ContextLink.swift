@@ -8,20 +8,20 @@ import Synchronization
 final class ContextLink: Sendable {
   private struct Core: @unchecked Sendable { var address: UnsafeMutableRawPointer? }
 
-  private let place = Mutex(Core(address: nil))
+  private let target = Mutex(Core(address: nil))
 
   func begin(_ core: ContextCore) {
     let core = Core(address: Unmanaged.passUnretained(core).toOpaque())
-    place.withLock { $0 = core }
+    target.withLock { $0 = core }
   }
 
   /// Called by the core's deinitializer. A concurrent read of `core` finds nil, or is still under the lock.
-  func end() { place.withLock { $0 = Core(address: nil) } }
+  func end() { target.withLock { $0 = Core(address: nil) } }
 
   /// Nil once the core's deinitialization has begun.
   var core: ContextCore? {
-    place.withLock { place in
-      guard let address = place.address, cd_try_retain(address) else { return nil }
+    target.withLock { target in
+      guard let address = target.address, cd_try_retain(address) else { return nil }
       return Unmanaged<ContextCore>.fromOpaque(address).takeRetainedValue()
     }
   }

@@ -23,12 +23,12 @@ struct IdentityMap {
 
   /// Keys are never zero, so zero marks a free slot.
   @inline(__always)
-  private func place(_ key: Int64) -> Int { KeyPlace.home(key, mask: mask) }
+  private func slot(_ key: Int64) -> Int { KeySlot.home(key, mask: mask) }
 
   /// The object with `key`, retained; nil where there is none or it is being deinitialised.
   func object(_ key: Int64) -> NSManagedObject? {
     guard let entries else { return nil }
-    var index = place(key)
+    var index = slot(key)
     while entries[index].key != key {
       if entries[index].key == 0 { return nil }
       index = (index &+ 1) & mask
@@ -53,7 +53,7 @@ struct IdentityMap {
       for (index, address) in addresses.bindMemory(to: UnsafeMutableRawPointer.self).enumerated() {
         let key = Unmanaged<NSManagedObject>.fromOpaque(address)._withUnsafeGuaranteedRef { $0.key }
         // Adjacent keys share eight slots; the slots of the keys after the next eight are prefetched.
-        if index & 7 == 0, let entries { cd_prefetch(entries + place(key &+ 16)) }
+        if index & 7 == 0, let entries { cd_prefetch(entries + slot(key &+ 16)) }
         insert(Entry(key: key, object: address))
       }
     }
@@ -61,7 +61,7 @@ struct IdentityMap {
 
   private mutating func insert(_ entry: Entry) {
     guard let entries else { return }
-    var index = place(entry.key)
+    var index = slot(entry.key)
     while entries[index].key != 0 && entries[index].key != entry.key { index = (index &+ 1) & mask }
     if entries[index].key == 0 { taken &+= 1 }
     if entries[index].object == nil { count &+= 1 }
@@ -72,7 +72,7 @@ struct IdentityMap {
   @discardableResult
   mutating func remove(_ key: Int64, _ object: NSManagedObject) -> Bool {
     guard let entries else { return false }
-    var index = place(key)
+    var index = slot(key)
     while entries[index].key != key {
       if entries[index].key == 0 { return false }
       index = (index &+ 1) & mask

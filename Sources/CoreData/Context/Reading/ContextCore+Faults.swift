@@ -161,7 +161,7 @@ extension ContextCore {
     let removed = Set(state.removed.map(\.ownID))
     let present = found.filter { (id) -> Bool in
       guard let known = registry.object(id.reference, store: object.storeIndex) else { return !removed.contains(id) }
-      return !removed.contains(id) && (!known.flags.isDeleted || isToldOfDeletion(known))
+      return !removed.contains(id) && (!known.flags.isDeleted || isDeletionReported(known))
     }
     let known = Set(present)
     return present + state.added.map(\.ownID).filter { !known.contains($0) }
@@ -190,7 +190,7 @@ extension ContextCore {
     return members.filter { member in
       if !member.flags.contains(.deleted) || removed.contains(ObjectIdentifier(member)) { return true }
       // Apple's documentation says that `prepareForDeletion` is called before the relationships are removed.
-      if isToldOfDeletion(member) { return true }
+      if isDeletionReported(member) { return true }
       changes.omissions.append(.init(owner: owner, relationship: relationship, member: member))
       return false
     }

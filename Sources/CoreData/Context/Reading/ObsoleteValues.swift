@@ -143,8 +143,8 @@ final class ObsoleteValues: Sendable {
         continue
       }
       let (contexts, index) = (coordinator.attachedContexts, UInt16(store.index))
-      for place in values.indices where values[place].store.identifier == engine.identifier {
-        let value = values[place]
+      for position in values.indices where values[position].store.identifier == engine.identifier {
+        let value = values[position]
         guard let root = engine.schema.entity(named: value.root)?.root else { continue }
         // Done before the search: an object that is registered later does not find the row in the cache.
         if let row = store.cache.row(root, value.key), row.names(value.name, engine.schema) {
@@ -154,7 +154,7 @@ final class ObsoleteValues: Sendable {
           guard let object = context.registry.object(value.key, root: root, store: index),
             !value.holders.contains(where: { $0.object === object })
           else { continue }
-          values[place].holders.append(Holder(object, context.link))
+          values[position].holders.append(Holder(object, context.link))
         }
       }
     }

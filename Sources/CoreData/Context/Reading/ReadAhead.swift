@@ -22,7 +22,7 @@ final class ReadAhead {
   @exclusivity(unchecked) private var credit = 0
 
   private static let firstMisses = 32
-  private static let stretch: Int64 = 16
+  private static let keyRange: Int64 = 16
   private static let byteLimit = 32 << 20
   /// A search costs about as much as reading this number of adjacent rows.
   private static let gain = 4
@@ -50,7 +50,7 @@ final class ReadAhead {
         estimate(view)
       } else if credit > 0 && byteCount < Self.byteLimit {
         credit -= 1
-        return try readStretch(key, view)
+        return try readKeyRange(key, view)
       }
     }
     return try view.row(of: root, key: key)
@@ -64,11 +64,11 @@ final class ReadAhead {
     credit = Self.firstMisses + count / 128
   }
 
-  private func readStretch(_ key: Int64, _ view: any StoreSnapshot) throws(StoreError) -> Row? {
-    let first = key & ~(Self.stretch - 1)
+  private func readKeyRange(_ key: Int64, _ view: any StoreSnapshot) throws(StoreError) -> Row? {
+    let first = key & ~(Self.keyRange - 1)
     var found: Row?
     do throws(StoreError) {
-      let isRead = try view.rows(of: root, between: max(1, first)...(first | (Self.stretch - 1))) {
+      let isRead = try view.rows(of: root, between: max(1, first)...(first | (Self.keyRange - 1))) {
         (row: consuming Row) in
         if row.key == key {
           found = row

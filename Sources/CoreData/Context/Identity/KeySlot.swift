@@ -4,11 +4,11 @@
 /// cache lines. These groups of slots are scattered, because one long run of used slots would make every removal walk
 /// over it. The highest bits of the product select the group: they spread consecutive numbers evenly (Fibonacci
 /// hashing).
-enum KeyPlace {
+enum KeySlot {
   @inline(__always)
   static func home(_ key: Int64, mask: Int) -> Int {
     let bits = UInt64(bitPattern: key)
-    let stretch = ((bits &>> 3) &* 0x9E37_79B9_7F4A_7C15) &>> UInt64(truncatingIfNeeded: mask.leadingZeroBitCount)
-    return Int(truncatingIfNeeded: stretch & ~7 | bits & 7)
+    let keyRange = ((bits &>> 3) &* 0x9E37_79B9_7F4A_7C15) &>> UInt64(truncatingIfNeeded: mask.leadingZeroBitCount)
+    return Int(truncatingIfNeeded: keyRange & ~7 | bits & 7)
   }
 }

@@ -1,14 +1,14 @@
 import StoreSchema
 
 /// The rows of one entity hierarchy, in key order.
-struct AtomicTree: Sendable {
+struct AtomicHierarchy: Sendable {
   /// The keys of the rows, apart from them so that a search does not touch the rows.
   private(set) var keys: [Int64] = []
   private(set) var rows: [Row] = []
   /// The orders of the current rows.
   private(set) var orders = AtomicOrders()
 
-  func row(_ key: Int64) -> Row? { place(of: key).map { rows[$0] } }
+  func row(_ key: Int64) -> Row? { position(of: key).map { rows[$0] } }
 
   init() {}
 
@@ -16,11 +16,11 @@ struct AtomicTree: Sendable {
   init(_ keys: [Int64], _ rows: [Row]) { (self.keys, self.rows) = (keys, rows) }
 
   /// The index of the row of a key.
-  func place(of key: Int64) -> Int? { keys.place(ofKey: key) }
+  func position(of key: Int64) -> Int? { keys.position(ofKey: key) }
 
-  mutating func replace(at place: Int, with row: Row) {
+  mutating func replace(at position: Int, with row: Row) {
     giveUpOrders()
-    rows[place] = row
+    rows[position] = row
   }
 
   /// Adds rows. Their keys must be new.

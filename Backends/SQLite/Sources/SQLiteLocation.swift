@@ -8,13 +8,15 @@ import Synchronization
 /// `/dev/null` and `file:///dev/null/Name` stand for a store without a trace on disk. It is a private file in the
 /// temporary folder, so that snapshots and commits run side by side as in any other store. The file is removed when the
 /// store is closed or the program ends. Stores of one name are shared within the process.
-struct SQLitePlace: Sendable {
+struct SQLiteLocation: Sendable {
   let path: String
   private let temporaryFolder: TemporaryFolder?
 
   init(_ url: URL) throws(StoreError) {
     guard url.isFileURL else {
-      throw StoreError(.invalidArgument, "A store's URL must be a file URL.", context: ["url": url.absoluteString])
+      throw StoreError(
+        .invalidArgument, "The URL of the store is not a file URL. Use a file URL.",
+        context: ["url": url.absoluteString])
     }
     guard url.path == "/dev/null" || url.path.hasPrefix("/dev/null/") else {
       // SQLite names the files beside the database after the target of a symbolic link.
@@ -100,7 +102,7 @@ struct SQLitePlace: Sendable {
   /// Files that nobody closed are removed when the program ends normally.
   private static let isRemovedAtExit: Bool =
     atexit {
-      SQLitePlace.shared.withLock { known in
+      SQLiteLocation.shared.withLock { known in
         for entry in known.values { entry.folder.remove() }
         known = [:]
       }

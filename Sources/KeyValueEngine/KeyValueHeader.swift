@@ -22,7 +22,7 @@ enum KeyValueFact {
 }
 
 /// The header fields of a medium that can be read by space and key.
-public struct KeyValueFacts {
+public struct KeyValueHeader {
   private let value: (_ key: UnsafeRawBufferPointer) throws(StoreError) -> Data?
 
   /// `value` returns the value of a key among the header fields.
@@ -67,12 +67,12 @@ public struct KeyValueFacts {
   /// Throws `notAStore` where there is no store, `newerFormat` for a store of another format than the present one.
   public func checkFormat() throws(StoreError) {
     guard let text = try content(KeyValueFact.format), text.starts(with: Data("OpenCoreData ".utf8)) else {
-      throw StoreError(.notAStore, "The file holds data, but none of this kind of store.")
+      throw StoreError(.notAStore, "The file has data of another program. Choose another URL.")
     }
     guard text == KeyValueFact.text else {
       throw StoreError(
         .newerFormat,
-        "The store is of another format than this version writes; open it with its own. It was left as it is.",
+        "This version does not know the store's format. Open the store with the version that made it. It was not changed.",
         context: ["format": String(decoding: text, as: UTF8.self)])
     }
   }
@@ -84,7 +84,7 @@ public struct KeyValueFacts {
     guard let content = try content(KeyValueFact.metadata),
       let list = try? BinaryPropertyListReader.read(content), var entries = list.dictionaryValue,
       let identifier = entries.removeValue(forKey: Self.identifierKey)?.stringValue
-    else { throw StoreError(.corrupt, "The store has no metadata, or none that can be read.") }
+    else { throw StoreError(.corrupt, "The store's metadata is missing or damaged. Work on a copy, or on a backup.") }
     var metadata = try StoreMetadata(.dictionary(entries), identifier: identifier, storeType: storeType)
     if withModel { metadata.archivedModel = try self.content(KeyValueFact.model) }
     return metadata
@@ -120,7 +120,7 @@ extension KeyValueWriting {
 
   func setMetadata(_ metadata: StoreMetadata, isNew: Bool) throws(StoreError) {
     var entries = metadata.propertyList(isNew: isNew)
-    entries[KeyValueFacts.identifierKey] = .string(metadata.identifier)
+    entries[KeyValueHeader.identifierKey] = .string(metadata.identifier)
     try setFact(KeyValueFact.metadata, BinaryPropertyListWriter.write(.dictionary(entries)))
   }
 }

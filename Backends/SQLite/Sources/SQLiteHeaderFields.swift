@@ -3,7 +3,7 @@ import StoreProtocol
 import StoreSchema
 
 /// The header fields of a store's file when it is opened with a schema.
-struct SQLiteStoreFacts {
+struct SQLiteHeaderFields {
   let binding: SQLBinding
   let metadata: StoreMetadata
   let history: SQLHistory?

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// The contents of a crash test's store, read in a process that did not write it: a line of JSON, for the scripts.
-struct StoreFacts {
+struct StoreReport {
   let text: String
 
   init(_ url: URL, _ type: NSPersistentStore.StoreType) throws {
@@ -18,7 +18,7 @@ struct StoreFacts {
       let entries = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Entry"))
       func number(_ object: NSManagedObject, _ key: String) -> Int64 { object.value(forKey: key) as? Int64 ?? -1 }
       let groups = Dictionary(grouping: entries) { number($0, "transaction") }
-      let facts: [String: Any] = [
+      let report: [String: Any] = [
         "transactions": Set(accounts.map { number($0, "transaction") }).sorted(),
         "accounts": accounts.count,
         "sum": accounts.reduce(0) { $0 + number($1, "balance") },
@@ -28,7 +28,7 @@ struct StoreFacts {
         "owned": accounts.reduce(0) { $0 + (($1.value(forKey: "entries") as? Set<NSManagedObject>)?.count ?? 0) },
         "photos": accounts.compactMap { Self.photo($0) },
       ]
-      return String(decoding: try JSONSerialization.data(withJSONObject: facts), as: UTF8.self)
+      return String(decoding: try JSONSerialization.data(withJSONObject: report), as: UTF8.self)
     }
     for store in coordinator.persistentStores { try coordinator.remove(store) }
   }

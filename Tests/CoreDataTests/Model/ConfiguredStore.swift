@@ -5,7 +5,7 @@ import TestSupport
 @testable import SQLiteBackend
 
 /// A folder with stores of a model with configurations, which are opened and closed for each piece of work.
-final class ConfiguredPlace {
+final class ConfiguredStore {
   typealias StoreType = NSPersistentStore.StoreType
 
   let folder = FileManager.default.temporaryDirectory.appending(path: "configured-\(UUID())")

@@ -2,7 +2,7 @@ import PropertyLists
 import StoreProtocol
 
 /// Metadata entries about the file itself. Apple's readers ignore their keys and keep them.
-struct AtomicFileFacts: Sendable, Equatable {
+struct AtomicHeaderFields: Sendable, Equatable {
   /// The roots of the number spaces; see ``AtomicNumbering``.
   var roots: [String] = []
   /// Which values are names of external data.
@@ -19,7 +19,8 @@ struct AtomicFileFacts: Sendable, Equatable {
   init(takingFrom metadata: inout StoreMetadata) throws(StoreError) {
     if let spaces = metadata.additional.removeValue(forKey: AtomicNumbering.metadataKey) {
       guard let names = spaces.arrayValue?.map(\.stringValue), names.allSatisfy({ $0 != nil }) else {
-        throw StoreError(.corrupt, "The file's number spaces are no list of names.")
+        throw StoreError(
+          .corrupt, "The file's list of key spaces is not a list of names. Work on a copy, or on a backup.")
       }
       roots = names.compactMap { $0 }
     }
