@@ -19,13 +19,13 @@ final class ContextCore: @unchecked Sendable {
 
   // MARK: Identity
 
-  @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
-  @exclusivity(unchecked) private(set) var frozen: FrozenModel?
+  private(set) var coordinator: NSPersistentStoreCoordinator?
+  private(set) var frozen: FrozenModel?
   let origins = RowOrigins()
   let registry = ObjectRegistry()
   @exclusivity(unchecked) private var recent = RecentObjects()
   /// The entities that were looked up by class.
-  @exclusivity(unchecked) var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
+  var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
 
   // MARK: Changes
 
@@ -34,7 +34,7 @@ final class ContextCore: @unchecked Sendable {
   var changed: ContiguousArray<NSManagedObject> { changes.objects }
   #if DEBUG
     /// See ``checkInvariants()``.
-    @exclusivity(unchecked) var checksDue = 0
+    var checksDue = 0
   #endif
   /// The objects whose `prepareForDeletion` is running, the outermost first. `isFirst` says whether it is their first
   /// deletion.
@@ -43,33 +43,33 @@ final class ContextCore: @unchecked Sendable {
   var propagatesDeletesAtEndOfEvent = true
   /// Whether an object was inserted whose class is not the class of its entity. Such an object was made by its
   /// initializer.
-  @exclusivity(unchecked) var hasOddClasses = false
+  var hasOddClasses = false
 
   // MARK: Reading
 
   /// See ``NSManagedObjectContext/stalenessInterval``.
-  @exclusivity(unchecked) var stalenessInterval: Double = -1
-  @exclusivity(unchecked) var sharedReads = SharedReads()
+  var stalenessInterval: Double = -1
+  var sharedReads = SharedReads()
   @exclusivity(unchecked) var fetchBatches = FetchBatches()
   /// To-many relationships whose members some object of the context has read: the declaring entity and the index of the
   /// relationship.
-  @exclusivity(unchecked) var readToManys: Set<Int> = []
+  var readToManys: Set<Int> = []
   /// The object that ``look(at:)`` reads.
-  @exclusivity(unchecked) var lookedAt: NSManagedObject?
+  var lookedAt: NSManagedObject?
   /// The first fault that could not be read since the last save attempt.
-  @exclusivity(unchecked) var faultError: StoreError?
+  var faultError: StoreError?
 
   // MARK: Saving
 
-  @exclusivity(unchecked) var builder = RowBuilder()
+  var builder = RowBuilder()
 
   // MARK: Events
 
   /// Changes by other contexts and threads that this context has not handled yet.
   let marks = ContextMarks()
-  @exclusivity(unchecked) var activity = ContextActivity()
+  var activity = ContextActivity()
   /// The ordered sets that were returned in this event; see ``RelationshipOrderedSet``.
-  @exclusivity(unchecked) var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
+  var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
 
   init(_ confinement: Confinement) {
     queue = ContextQueue(confinement)

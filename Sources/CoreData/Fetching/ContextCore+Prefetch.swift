@@ -156,7 +156,7 @@ extension ContextCore {
         try readRows(of: owners)
         try origin.loadMembers(of: relationship, owners, self)
       } catch { throw CoreDataError.make(error) }
-      readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
+      noteRead(relationship)
     }
   }
 }

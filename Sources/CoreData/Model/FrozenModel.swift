@@ -1,5 +1,5 @@
-import CRuntime
 import Foundation
+import RuntimeAccess
 import StoreSchema
 import Synchronization
 
@@ -91,9 +91,15 @@ final class EntityInfo: @unchecked Sendable {
   /// The number of the frozen model; see ``FrozenModel/number``.
   let modelNumber: UInt64
   private let resolving = Mutex(())
-  /// The class of the entity's objects, written once, under the lock; read without it.
-  private let resolved = Atomic<UnsafeRawPointer?>(nil)
+  /// Written once, under the lock; read without it.
+  private let resolved = AtomicLazyReference<ObjectClass>()
   private let overridesValidation = Atomic<Bool>(false)
+
+  /// The class of the entity's objects.
+  private final class ObjectClass: Sendable {
+    let type: NSManagedObject.Type
+    init(_ type: NSManagedObject.Type) { self.type = type }
+  }
 
   /// The meaning of a key of key-value coding for objects of the entity.
   enum Key {
@@ -191,15 +197,9 @@ final class EntityInfo: @unchecked Sendable {
   /// Ends the reference counting of objects that every object of the entity refers to, and that are never freed:
   /// threads that make objects of one entity would contend for the counts.
   fileprivate func makeImmortal() {
-    cd_make_immortal(Unmanaged.passUnretained(self).toOpaque())
-    cd_make_immortal(Unmanaged.passUnretained(description).toOpaque())
-    for relationship in entity.relationships {
-      cd_make_immortal(Unmanaged.passUnretained(relationship).toOpaque())
-    }
-  }
-
-  private var resolvedClass: NSManagedObject.Type? {
-    resolved.load(ordering: .acquiring).map { unsafeBitCast($0, to: NSManagedObject.Type.self) }
+    ImmortalObject.make(self)
+    ImmortalObject.make(description)
+    for relationship in entity.relationships { ImmortalObject.make(relationship) }
   }
 
   /// Whether the class of the entity's objects overrides `validateValue(_:forKey:)`. Known once there is an object.
@@ -207,13 +207,12 @@ final class EntityInfo: @unchecked Sendable {
 
   /// The class of the entity's objects.
   var objectClass: NSManagedObject.Type {
-    if let resolvedClass { return resolvedClass }
+    if let known = resolved.load() { return known.type }
     return resolving.withLock { _ in
-      if let resolvedClass { return resolvedClass }
+      if let known = resolved.load() { return known.type }
       let found = ManagedObjectClass.resolve(description)
       overridesValidation.store(NSManagedObject.overridesValidateValue(found), ordering: .relaxed)
-      resolved.store(unsafeBitCast(found, to: UnsafeRawPointer.self), ordering: .releasing)
-      return found
+      return resolved.storeIfNil(ObjectClass(found)).type
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreQuery
 
 /// Teaches Foundation's own `NSCompoundPredicate` to print and compare itself, and to evaluate itself however deep it

@@ -243,7 +243,9 @@ extension ContextCore {
 
   /// Notes that the members of a relationship have been read.
   func noteRead(_ relationship: Relationship) {
-    readToManys.insert(relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0))
+    let read = relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0)
+    // Replaced as a whole, so that reads need no exclusivity checks: see decision 075.
+    if !readToManys.contains(read) { readToManys = readToManys.union([read]) }
   }
 
   /// Whether any registered object may have read the members of a relationship.
