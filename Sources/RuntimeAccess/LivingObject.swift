@@ -7,18 +7,35 @@ import Synchronization
 /// makes counting several times as slow. So the runtime's own function retains the object, unless its deinitialization
 /// has begun. The caller makes sure that the memory is still the object's: its deinitializer waits for the caller's lock.
 package enum LivingObject {
-  /// Must be called once for each object, before it is looked up by its address.
+  /// Must be called for each object, before it is looked up by its address. Retains and releases nothing.
   @inlinable @inline(__always)
-  package static func note(_ object: AnyObject, trusting works: Bool = RuntimeTrick.livingObjects.works) {
+  package static func note(_ object: AnyObject) { note(object, trusting: RuntimeTrick.livingObjects.works) }
+
+  @inlinable @inline(__always)
+  package static func note(_ object: AnyObject, trusting works: Bool) {
     if !works { WeakObjects.note(object) }
+  }
+
+  /// Must be called in the deinitializer of each object that was noted. Retains and releases nothing.
+  @inlinable @inline(__always)
+  package static func forget(_ object: AnyObject) { forget(object, trusting: RuntimeTrick.livingObjects.works) }
+
+  @inlinable @inline(__always)
+  package static func forget(_ object: AnyObject, trusting works: Bool) {
+    if !works { WeakObjects.forget(object) }
   }
 
   /// The object at an address, retained; nil once its deinitialization has begun.
   @inlinable @inline(__always)
   package static func retained<Object: AnyObject>(
-    _ address: UnsafeMutableRawPointer, as _: Object.Type, trusting works: Bool = RuntimeTrick.livingObjects.works
+    _ address: UnsafeMutableRawPointer, as type: Object.Type
+  ) -> Object? { retained(address, as: type, trusting: RuntimeTrick.livingObjects.works) }
+
+  @inlinable @inline(__always)
+  package static func retained<Object: AnyObject>(
+    _ address: UnsafeMutableRawPointer, as _: Object.Type, trusting works: Bool
   ) -> Object? {
-    if !works { return WeakObjects.object(at: address) as? Object }
+    if !works { return WeakObjects.object(at: address).map { unsafeDowncast($0, to: Object.self) } }
     guard cd_try_retain(address) else { return nil }
     return Unmanaged<Object>.fromOpaque(address).takeRetainedValue()
   }
@@ -54,27 +71,23 @@ enum WeakObjects {
   // A weak reference may be read on any thread.
   private struct Reference: @unchecked Sendable { weak var object: AnyObject? }
 
-  private struct Table {
-    var references: [UInt: Reference] = [:]
-    var sweepAt = 1024
-  }
-
-  private static let table = Mutex(Table())
+  private static let references = Mutex<[UInt: Reference]>([:])
 
   @usableFromInline
   static func note(_ object: AnyObject) {
-    let (address, reference) = (UInt(bitPattern: ObjectIdentifier(object)), Reference(object: object))
-    table.withLock { table in
-      // An entry of a former object at the same address is replaced.
-      table.references[address] = reference
-      if table.references.count < table.sweepAt { return }
-      table.references = table.references.filter { $0.value.object != nil }
-      table.sweepAt = max(1024, table.references.count * 2)
-    }
+    let (id, reference) = (UInt(bitPattern: ObjectIdentifier(object)), Reference(object: object))
+    references.withLock { $0[id] = reference }
+  }
+
+  @usableFromInline
+  static func forget(_ object: AnyObject) {
+    let id = UInt(bitPattern: ObjectIdentifier(object))
+    references.withLock { $0[id] = nil }
   }
 
   @usableFromInline
   static func object(at address: UnsafeMutableRawPointer) -> AnyObject? {
-    table.withLock { $0.references[UInt(bitPattern: address)] }?.object
+    let id = UInt(bitPattern: address)
+    return references.withLock { $0[id] }?.object
   }
 }

@@ -7,9 +7,12 @@ package enum ObjectInAny {
   /// The address of the object in a value; nil where the value does not directly contain an object of a class (but, for
   /// example, an `AnyHashable`).
   @inlinable @inline(__always)
-  package static func address(
-    in value: Any?, trusting works: Bool = RuntimeTrick.objectsInAny.works
-  ) -> UnsafeRawPointer? {
+  package static func address(in value: Any?) -> UnsafeRawPointer? {
+    address(in: value, trusting: RuntimeTrick.objectsInAny.works)
+  }
+
+  @inlinable @inline(__always)
+  package static func address(in value: Any?, trusting works: Bool) -> UnsafeRawPointer? {
     works ? read(value) : documented(value)
   }
 

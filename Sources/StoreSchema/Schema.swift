@@ -161,10 +161,10 @@ public final class Entity: Sendable {
     for relationship in relationships where relationship.isToMany {
       switch (relationship.storage, relationship.definition.deleteRule) {
       case (_, .noAction), (.toOne, _): continue
-      case (.inverseToOne, _): guardedMembers += [relationship]
+      case (.inverseToOne, _): guardedMembers = guardedMembers + [relationship]
       // The store itself removes the links of a deleted object.
       case (_, .nullify): continue
-      case (.pairs, _), (.destination, _): guardedLinks += [relationship]
+      case (.pairs, _), (.destination, _): guardedLinks = guardedLinks + [relationship]
       }
     }
   }

@@ -10,7 +10,10 @@ import Testing
   private final class Watched {
     let end: (Watched) -> Void
     init(_ end: @escaping (Watched) -> Void = { _ in }) { self.end = end }
-    deinit { end(self) }
+    deinit {
+      end(self)
+      LivingObject.forget(self, trusting: false)
+    }
   }
 
   @Test(arguments: [true, false]) func anObjectIsFoundAsLongAsItLives(_ works: Bool) {
@@ -32,10 +35,10 @@ import Testing
 
   @Test func objectsAtTheSameAddressAreKeptApart() {
     for _ in 0..<5000 {
-      let object = Plain()
+      let object = Watched()
       LivingObject.note(object, trusting: false)
       let address = Unmanaged.passUnretained(object).toOpaque()
-      #expect(LivingObject.retained(address, as: Plain.self, trusting: false) === object)
+      #expect(LivingObject.retained(address, as: Watched.self, trusting: false) === object)
     }
   }
 

@@ -107,10 +107,9 @@ enum SQLiteOpenFiles {
   /// Removes the stores of a file that no longer exist.
   static func forgetStores(of identity: Identity) {
     lock.withLock {
-      stores.withLock { stores in
-        let open = stores[identity, default: []].filter { $0.file != nil }
-        stores[identity] = open.isEmpty ? nil : open
-      }
+      // A file whose last reference ends here must not end inside of the mutex.
+      let open = stores.withLock { $0[identity] ?? [] }.filter { $0.file != nil }
+      stores.withLock { $0[identity] = open.isEmpty ? nil : open }
     }
   }
 

@@ -8,13 +8,15 @@ import Foundation
 /// the values that were found at one row are used again only where
 ///
 /// - they are adjacent, which is checked each time they are found, and
-/// - the first and the last of them have not moved, which is checked at each row.
+/// - they have not moved, which is checked at the first row of each run of the first and the last of them, and at every
+///   other row of the first.
 ///
 /// Values that are not adjacent are found anew at each row. `Sources/RuntimeAccess/README.md` lists this trick, and how
 /// to turn it off.
 struct SQLiteRowValues: ~Copyable {
   private var values: UnsafeMutablePointer<OpaquePointer?>?
   private var last = -1
+  private var isFirstRow = true
   /// Whether values may be used again at the next row.
   private(set) var areKept: Bool
 
@@ -23,13 +25,22 @@ struct SQLiteRowValues: ~Copyable {
 
   deinit { values?.deallocate() }
 
+  /// Must be called when the statement is reset.
+  @inline(__always)
+  mutating func beginRun() { isFirstRow = true }
+
   /// The values of the current row. Valid until the next step.
   @inline(__always)
   mutating func current(of statement: OpaquePointer) -> UnsafePointer<OpaquePointer?> {
-    guard let values, areKept, values.pointee == sqlite3_column_value(statement, 0),
-      values[last] == sqlite3_column_value(statement, Int32(truncatingIfNeeded: last))
+    guard let values, areKept, values.pointee == sqlite3_column_value(statement, 0), !isFirstRow || hasLast(statement)
     else { return find(statement) }
     return UnsafePointer(values)
+  }
+
+  /// Whether the last value is where it was. Notes that the first row of the run has been seen.
+  private mutating func hasLast(_ statement: OpaquePointer) -> Bool {
+    isFirstRow = false
+    return values?[last] == sqlite3_column_value(statement, Int32(truncatingIfNeeded: last))
   }
 
   @inline(never)
@@ -41,7 +52,7 @@ struct SQLiteRowValues: ~Copyable {
     }
     let found = values ?? .allocate(capacity: count)
     for column in 0..<count { (found + column).initialize(to: sqlite3_column_value(statement, Int32(column))) }
-    (values, last) = (found, count - 1)
+    (values, last, isFirstRow) = (found, count - 1, false)
     areKept = areKept && Self.areAdjacent(UnsafeBufferPointer(start: found, count: count))
     return UnsafePointer(found)
   }

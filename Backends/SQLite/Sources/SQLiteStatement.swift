@@ -52,6 +52,7 @@ final class SQLiteStatement: SQLStatement {
 
   func reset() {
     sqlite3_reset(handle)
+    values.beginRun()
     refusal = SQLITE_OK
   }
 

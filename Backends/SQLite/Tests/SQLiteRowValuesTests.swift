@@ -40,6 +40,7 @@ import Testing
         result.rows += 1
       }
       statement.reset()
+      values.beginRun()
     }
     return result
   }

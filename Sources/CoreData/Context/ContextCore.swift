@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreProtocol
 import StoreSchema
 import StoreSupport
@@ -76,7 +77,10 @@ final class ContextCore: @unchecked Sendable {
     link.begin(self)
   }
 
-  deinit { link.end() }
+  deinit {
+    link.end()
+    LivingObject.forget(self)
+  }
 
   func attach(_ coordinator: NSPersistentStoreCoordinator?) {
     if let own = self.coordinator, own !== coordinator, !registry.all.isEmpty {

@@ -91,15 +91,9 @@ final class EntityInfo: @unchecked Sendable {
   /// The number of the frozen model; see ``FrozenModel/number``.
   let modelNumber: UInt64
   private let resolving = Mutex(())
-  /// Written once, under the lock; read without it.
-  private let resolved = AtomicLazyReference<ObjectClass>()
+  /// The class of the entity's objects. Written once, under the lock; read without it.
+  private let resolved = Atomic<UnsafePointer<NSManagedObject.Type>?>(nil)
   private let overridesValidation = Atomic<Bool>(false)
-
-  /// The class of the entity's objects.
-  private final class ObjectClass: Sendable {
-    let type: NSManagedObject.Type
-    init(_ type: NSManagedObject.Type) { self.type = type }
-  }
 
   /// The meaning of a key of key-value coding for objects of the entity.
   enum Key {
@@ -194,6 +188,8 @@ final class EntityInfo: @unchecked Sendable {
     hasTransformables = entity.attributes.contains { $0.type == .transformable }
   }
 
+  deinit { resolved.load(ordering: .acquiring)?.deallocate() }
+
   /// Ends the reference counting of objects that every object of the entity refers to, and that are never freed:
   /// threads that make objects of one entity would contend for the counts.
   fileprivate func makeImmortal() {
@@ -207,12 +203,15 @@ final class EntityInfo: @unchecked Sendable {
 
   /// The class of the entity's objects.
   var objectClass: NSManagedObject.Type {
-    if let known = resolved.load() { return known.type }
+    if let known = resolved.load(ordering: .acquiring) { return known.pointee }
     return resolving.withLock { _ in
-      if let known = resolved.load() { return known.type }
+      if let known = resolved.load(ordering: .acquiring) { return known.pointee }
       let found = ManagedObjectClass.resolve(description)
       overridesValidation.store(NSManagedObject.overridesValidateValue(found), ordering: .relaxed)
-      return resolved.storeIfNil(ObjectClass(found)).type
+      let place = UnsafeMutablePointer<NSManagedObject.Type>.allocate(capacity: 1)
+      place.initialize(to: found)
+      resolved.store(UnsafePointer(place), ordering: .releasing)
+      return found
     }
   }
 }

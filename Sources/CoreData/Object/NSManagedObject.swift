@@ -157,6 +157,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // all the rest.
     cd_prefetch(unsafeBitCast(row, to: UnsafeRawPointer?.self))
     withCore { $0.registry.forget(self) }
+    LivingObject.forget(self)
     if !toManys.isEmpty { ReleaseQueue.release(&toManys) }
     clearOverlay()
   }

@@ -93,7 +93,8 @@ final class RowOrigin {
     guard let shared, let frozen = core.frozen else { return try view.snapshot.row(of: root, key: key) }
     if let known = shared.ahead.first(where: { $0.root == root }) { return try known.row(key, in: view.snapshot) }
     let made = ReadAhead(root: root, subtree: frozen.schema.entities[root].subtree)
-    shared.ahead += [made]
+    // Replaced as a whole, so that reads need no exclusivity checks: see decision 075.
+    shared.ahead = shared.ahead + [made]
     return try made.row(key, in: view.snapshot)
   }
 

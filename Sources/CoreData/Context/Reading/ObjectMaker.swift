@@ -87,9 +87,10 @@ struct ObjectMaker: ~Copyable {
       core.registry.count(store: storeIndex, root: root) == madeCount
       ? nil : core.registry.objects(of: RowChunk(rows: chunk), root: root, store: storeIndex)
     let first = objects.count
+    let core = core
     guard let known else {
       for index in chunk.indices {
-        if let row = chunk[index].take() { objects.append(make(row)) }
+        if let row = chunk[index].take() { objects.append(make(row, in: core)) }
       }
       core.registry.add(objects[first...])
       madeCount += chunk.count
@@ -102,7 +103,7 @@ struct ObjectMaker: ~Copyable {
         give(row, to: object)
         objects.append(object)
       } else {
-        let object = make(row)
+        let object = make(row, in: core)
         // The next object that becomes a fault may run code of the client, which may reach this object.
         if refreshes { core.registry.add(object) } else { made.append(object) }
         madeCount += 1
@@ -138,7 +139,7 @@ struct ObjectMaker: ~Copyable {
 
   /// A fault with its row, not registered yet.
   @inline(__always)
-  private mutating func make(_ row: consuming Row) -> NSManagedObject {
+  private mutating func make(_ row: consuming Row, in core: ContextCore) -> NSManagedObject {
     if row.entity != entity, let info = core.frozen?.infos[row.entity] {
       entity = row.entity
       description = .passUnretained(info.description)
