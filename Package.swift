@@ -104,11 +104,13 @@ let package = Package(
     publicOnly("LMDBStore", path: "Backends/LMDB/Registration", ["CoreData", "LMDBBackend"]),
 
     .target(name: "CRuntime"),
+    library("RuntimeAccess", exclude: ["README.md", "Marks.tsv"], ["CRuntime"]),
     .target(
       name: "CoreData",
       dependencies: [
         "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "PropertyLists", "AtomicEngine",
         "BinaryBackend", "InMemoryBackend", "SQLiteBackend", "XMLBackend", "CRuntime",
+        "RuntimeAccess",
       ],
       swiftSettings: namesFoundationsPredicates),
 
@@ -206,6 +208,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["CoreData", "StoreProtocol", "StoreSchema"], path: "Tests/Support",
       swiftSettings: namesFoundationsPredicates),
 
+    tests("RuntimeAccessTests", ["CRuntime", "RuntimeAccess"]),
     tests("PropertyListsTests", ["PropertyLists"]),
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),

@@ -1,18 +1,45 @@
 #include "cruntime.h"
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Exported by the Swift runtime; declared here because no public header does.
 extern void *swift_tryRetain(void *object);
-extern void *swift_retain_n(void *object, uint32_t count);
+extern void swift_release(void *object);
 extern void _swift_stdlib_immortalize(void *object);
-
 extern void *swift_allocObject(const void *metadata, size_t size, size_t alignment_mask);
 
-void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mask) {
-  return swift_allocObject(metadata, size, alignment_mask);
+unsigned char cd_trick_states[CD_TRICKS];
+
+void cd_set_trick_state(int32_t trick, unsigned char state) {
+  if (trick >= 0 && trick < CD_TRICKS) __atomic_store_n(&cd_trick_states[trick], state, __ATOMIC_RELEASE);
 }
+
+bool cd_lists(const char *variable, const char *name) {
+  const char *list = getenv(variable);
+  size_t length = strlen(name);
+  while (list && *list) {
+    size_t part = strcspn(list, ",");
+    if (part == 3 && strncmp(list, "all", 3) == 0) return true;
+    if (part == length && strncmp(list, name, length) == 0) return true;
+    list += part + (list[part] == ',');
+  }
+  return false;
+}
+
+void cd_report(const char *text) { fprintf(stderr, "%s\n", text); }
+
+void *cd_allocate_zeroed_object(const void *metadata, size_t size) {
+  size_t header = 2 * sizeof(void *);
+  if (size < header || size > 1 << 20) return NULL;
+  // Swift frees objects as malloc has aligned them.
+  char *object = swift_allocObject(metadata, size, 15);
+  if (object) memset(object + header, 0, size - header);
+  return object;
+}
+
+void cd_release(void *object) { swift_release(object); }
 
 void *cd_allocate(size_t size) {
   void *memory = malloc(size);
@@ -27,8 +54,6 @@ void *cd_allocate_zeroed(size_t count, size_t size) {
 }
 
 void cd_make_immortal(void *object) { _swift_stdlib_immortalize(object); }
-
-void cd_retain_many(void *object, uint32_t count) { swift_retain_n(object, count); }
 
 bool cd_try_retain(void *object) { return swift_tryRetain(object) != NULL; }
 
@@ -78,6 +103,9 @@ static const void *relative(const int32_t *field) { return (const char *)field +
 
 static bool search_section(const struct sections *sections, void *context) {
   const struct search *search = context;
+  // A layout that is not the known one has most likely no such section.
+  if (!sections || !sections->types.start || sections->types.length % 4 != 0 || sections->types.length > 1 << 26)
+    return true;
   const int32_t *records = (const int32_t *)sections->types.start;
   size_t count = sections->types.length / sizeof *records;
   for (size_t i = 0; i < count; i++) {

@@ -2,9 +2,9 @@ import Foundation
 
 /// Reused memory for bytes, such as keys of a map. Used by one caller at a time.
 final class KeyBuffer {
-  @exclusivity(unchecked) private var bytes: UnsafeMutableRawPointer
-  @exclusivity(unchecked) private var capacity = 512
-  @exclusivity(unchecked) private(set) var count = 0
+  private var bytes: UnsafeMutableRawPointer
+  private var capacity = 512
+  private(set) var count = 0
 
   init() { bytes = .allocate(byteCount: capacity, alignment: 8) }
   deinit { bytes.deallocate() }

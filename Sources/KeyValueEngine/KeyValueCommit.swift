@@ -14,13 +14,13 @@ final class KeyValueCommit {
   let changes: SealedChanges
   /// The stored objects that new links lead to.
   private let targets: [ObjectReference]
-  @exclusivity(unchecked) var conflicts: [Conflict] = []
+  var conflicts: [Conflict] = []
   /// The stored rows of deleted objects, and of updated objects whose links or indexed values change.
-  @exclusivity(unchecked) private(set) var deleted: [Row] = []
-  @exclusivity(unchecked) private(set) var replaced: [Row?] = []
-  @exclusivity(unchecked) private(set) var touched: Set<ObjectReference> = []
+  private(set) var deleted: [Row] = []
+  private(set) var replaced: [Row?] = []
+  private(set) var touched: Set<ObjectReference> = []
   /// Owners whose links have changed, by table. Filled only where the model has derived attributes over links.
-  @exclusivity(unchecked) var changedOwners: [Int: Set<Int64>] = [:]
+  var changedOwners: [Int: Set<Int64>] = [:]
   /// Added links by table; empty where no links change.
   @exclusivity(unchecked) var added: [[KeyValueLink]] = []
   @exclusivity(unchecked) var removed: [[KeyValueLink]] = []
@@ -119,6 +119,8 @@ final class KeyValueCommit {
   // MARK: Versions
 
   private func checkVersions() throws(StoreError) {
+    var (replaced, deleted) = ([Row?](), [Row]())
+    defer { (self.replaced, self.deleted) = (replaced, deleted) }
     replaced.reserveCapacity(changes.updates.count)
     for update in changes.updates where !checksWhileWriting {
       let row = update.row

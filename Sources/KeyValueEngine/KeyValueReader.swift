@@ -9,8 +9,8 @@ final class KeyValueReader {
   let shape: KeyValueShape
   private let key = KeyBuffer()
   private let prefix = KeyBuffer()
-  @exclusivity(unchecked) private var lastEntity = -1
-  @exclusivity(unchecked) private var lastForm: Unmanaged<PackedRowForm>?
+  private var lastEntity = -1
+  private var lastForm: Unmanaged<PackedRowForm>?
 
   init(_ transaction: any KeyValueReading, _ shape: KeyValueShape) {
     self.transaction = transaction

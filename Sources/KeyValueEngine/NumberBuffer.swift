@@ -1,8 +1,8 @@
 /// Reused memory for numbers. Used by one caller at a time.
 final class NumberBuffer {
-  @exclusivity(unchecked) private(set) var numbers: UnsafeMutablePointer<Int64>
-  @exclusivity(unchecked) private(set) var count = 0
-  @exclusivity(unchecked) private var capacity = 256
+  private(set) var numbers: UnsafeMutablePointer<Int64>
+  private(set) var count = 0
+  private var capacity = 256
 
   init() { numbers = .allocate(capacity: capacity) }
   deinit { numbers.deallocate() }

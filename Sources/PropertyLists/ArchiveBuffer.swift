@@ -1,5 +1,5 @@
-/// Memory that grows at its end. The owner must call `deallocate()`.
-struct GrowingBuffer<Element: BitwiseCopyable> {
+/// Memory that grows at its end. A class, so that its owner has no exclusive access to it while it grows.
+final class GrowingBuffer<Element: BitwiseCopyable> {
   private(set) var start: UnsafeMutablePointer<Element>
   private(set) var count = 0
   private var capacity: Int
@@ -9,14 +9,14 @@ struct GrowingBuffer<Element: BitwiseCopyable> {
     start = .allocate(capacity: self.capacity)
   }
 
-  func deallocate() { start.deallocate() }
+  deinit { start.deallocate() }
 
   /// Reserves space for `more` elements.
   @inline(__always)
-  mutating func reserve(_ more: Int) { if count &+ more > capacity { grow(more) } }
+  func reserve(_ more: Int) { if count &+ more > capacity { grow(more) } }
 
   @inline(never)
-  private mutating func grow(_ more: Int) {
+  private func grow(_ more: Int) {
     let larger = max(count + more, capacity + capacity / 2)
     let new = UnsafeMutablePointer<Element>.allocate(capacity: larger)
     new.update(from: start, count: count)
@@ -25,32 +25,32 @@ struct GrowingBuffer<Element: BitwiseCopyable> {
   }
 
   @inline(__always)
-  mutating func append(_ element: Element) {
+  func append(_ element: Element) {
     reserve(1)
     appendUnchecked(element)
   }
 
   /// Appends an element. The space must be reserved.
   @inline(__always)
-  mutating func appendUnchecked(_ element: Element) {
+  func appendUnchecked(_ element: Element) {
     start[count] = element
     count &+= 1
   }
 
-  mutating func removeAll() { count = 0 }
+  func removeAll() { count = 0 }
 }
 
 extension GrowingBuffer<UInt8> {
   /// Appends the bytes of a number, the highest first. The space must be reserved.
   @inline(__always)
-  mutating func appendUnchecked<T: FixedWidthInteger & BitwiseCopyable>(bigEndian value: T) {
+  func appendUnchecked<T: FixedWidthInteger & BitwiseCopyable>(bigEndian value: T) {
     UnsafeMutableRawPointer(start + count).storeBytes(of: value.bigEndian, as: T.self)
     count &+= MemoryLayout<T>.size
   }
 
   /// Appends bytes. The space must be reserved.
   @inline(__always)
-  mutating func appendUnchecked(_ bytes: UnsafeRawBufferPointer) {
+  func appendUnchecked(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress else { return }
     UnsafeMutableRawPointer(start + count).copyMemory(from: source, byteCount: bytes.count)
     count &+= bytes.count
@@ -60,7 +60,7 @@ extension GrowingBuffer<UInt8> {
 /// A hash table of the values that were written, with their references.
 ///
 /// Keys that point to bytes do not own them: the caller keeps these bytes valid.
-struct KnownValues<Key: BitwiseCopyable> {
+final class KnownValues<Key: BitwiseCopyable> {
   private struct Entry: BitwiseCopyable {
     var hash: UInt32
     /// Zero in an empty entry.
@@ -80,7 +80,7 @@ struct KnownValues<Key: BitwiseCopyable> {
     entries.initialize(repeating: empty, count: mask + 1)
   }
 
-  func deallocate() { entries.deallocate() }
+  deinit { entries.deallocate() }
 
   /// The reference of an equal value. Otherwise nil, and `position` is the index at which to insert the value.
   @inline(__always)
@@ -94,14 +94,14 @@ struct KnownValues<Key: BitwiseCopyable> {
   }
 
   @inline(__always)
-  mutating func insert(_ key: Key, _ hash: UInt32, _ reference: UInt32, at position: Int) {
+  func insert(_ key: Key, _ hash: UInt32, _ reference: UInt32, at position: Int) {
     entries[position] = Entry(hash: hash, reference: reference, key: key)
     count &+= 1
     if count &* 4 > mask &* 3 { grow() }
   }
 
   @inline(never)
-  private mutating func grow() {
+  private func grow() {
     let (old, oldCount) = (entries, mask + 1)
     mask = oldCount * 2 - 1
     entries = .allocate(capacity: mask + 1)

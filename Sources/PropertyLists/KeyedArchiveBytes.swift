@@ -5,33 +5,33 @@ import Foundation
 /// Valid as long as the bytes are. The number of visited objects is limited by the size of the archive. Beyond that
 /// limit, which only objects with very many references reach, reading throws ``PropertyListError/Code/tooLarge``.
 ///
-/// Used by one caller at a time, so its fields are free of exclusivity checks.
+/// Used by one caller at a time.
 public final class KeyedArchiveBytes {
   let table: BinaryObjectTable
   /// The archive's `$objects`.
   private let objects: BinaryObject
   private let top: BinaryObject
   let fileSize: Int
-  @exclusivity(unchecked) private var visitsLeft: Int
+  private var visitsLeft: Int
   /// A hash table of the classes that were described, by the number of the class.
-  @exclusivity(unchecked) private var classes: [(number: Int, traits: ArchivedClass)]
+  private var classes: [(number: Int, traits: ArchivedClass)]
   let classField = KeyedFields(["$class"])
   let listFields = KeyedFields(["NS.keys", "NS.objects"])
   let dateFields = KeyedFields(["$class", "NS.time"])
   let uuidFields = KeyedFields(["NS.uuidbytes"])
   let urlFields = KeyedFields(["$class", "NS.base", "NS.relative"])
   /// The offsets of numbered elements, for ``location(_:in:)``.
-  @exclusivity(unchecked) var numberedPositions: [[Int]] = []
+  var numberedPositions: [[Int]] = []
   /// Created for the first object with containers in containers. Archives of Foundation have no such objects.
-  @exclusivity(unchecked) var decoding: BinaryDecoding?
+  var decoding: BinaryDecoding?
   /// The memory of the result of ``items(of:)``.
-  @exclusivity(unchecked) private var found = UnsafeMutableBufferPointer<Item?>(start: nil, count: 0)
+  private var found = UnsafeMutableBufferPointer<Item?>(start: nil, count: 0)
   /// The offset of the NSNull object that was found last.
-  @exclusivity(unchecked) var nullOffset = -1
+  var nullOffset = -1
   /// The range of bytes that were released; see ``giveBack(from:but:)``.
   private let gap: UnsafeMutablePointer<ByteGap>
   private let giveBack: ((Range<Int>) -> Void)?
-  @exclusivity(unchecked) private var gapFloor = 0
+  private var gapFloor = 0
 
   /// One value of an archive, with its reference resolved.
   public struct Item {
@@ -151,7 +151,10 @@ public final class KeyedArchiveBytes {
       index = (index + 1) & 63
     }
     let traits = try describe(location)
-    classes[index] = (number, traits)
+    // Relocationd as a whole: see decision 075.
+    var known = classes
+    known[index] = (number, traits)
+    classes = known
     return traits
   }
 

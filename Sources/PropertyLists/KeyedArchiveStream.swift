@@ -6,7 +6,7 @@ import Foundation
 /// are written once. The bytes depend only on the sequence of calls. ``takeBytes(_:)`` hands out the bytes written so
 /// far, at any time.
 ///
-/// Used by one caller at a time, so its fields are free of exclusivity checks.
+/// Used by one caller at a time.
 public final class KeyedArchiveStream {
   /// A reference to an object of the archive.
   public struct Reference: BitwiseCopyable, Sendable {
@@ -18,31 +18,31 @@ public final class KeyedArchiveStream {
   /// The limit of objects: with more of them containers would exceed 4 GB.
   static let mostObjects = 1 << 30
 
-  @exclusivity(unchecked) var bytes = GrowingBuffer<UInt8>(capacity: 1 << 18)
+  let bytes = GrowingBuffer<UInt8>(capacity: 1 << 18)
   /// The size in bytes of each object of the property list, by its number.
-  @exclusivity(unchecked) var sizes = GrowingBuffer<UInt32>(capacity: 1 << 16)
+  let sizes = GrowingBuffer<UInt32>(capacity: 1 << 16)
   /// The number of each object, by its index in `$objects`.
-  @exclusivity(unchecked) var objects = GrowingBuffer<UInt32>(capacity: 1 << 14)
+  let objects = GrowingBuffer<UInt32>(capacity: 1 << 14)
   /// The offset in `bytes` of the object that is being written.
-  @exclusivity(unchecked) private var start = 0
-  @exclusivity(unchecked) private var keys: [String: UInt32] = [:]
-  @exclusivity(unchecked) private var classes: [String: Reference] = [:]
-  @exclusivity(unchecked) var integers = KnownValues<Int64>(0)
-  @exclusivity(unchecked) var reals = KnownValues<UInt64>(0)
-  @exclusivity(unchecked) var texts = KnownValues(UnsafeRawBufferPointer(start: nil, count: 0))
-  @exclusivity(unchecked) var datas = KnownValues(UnsafeRawBufferPointer(start: nil, count: 0))
-  @exclusivity(unchecked) var booleans: [Reference?] = [nil, nil]
+  private var start = 0
+  private var keys: [String: UInt32] = [:]
+  private var classes: [String: Reference] = [:]
+  let integers = KnownValues<Int64>(0)
+  let reals = KnownValues<UInt64>(0)
+  let texts = KnownValues(UnsafeRawBufferPointer(start: nil, count: 0))
+  let datas = KnownValues(UnsafeRawBufferPointer(start: nil, count: 0))
+  var booleans: [Reference?] = [nil, nil]
 
   // The numbers of keys that very many objects have.
-  @exclusivity(unchecked) private(set) var classKey: UInt32 = 0
-  @exclusivity(unchecked) private(set) var keysKey: UInt32 = 0
-  @exclusivity(unchecked) private(set) var listKey: UInt32 = 0
-  @exclusivity(unchecked) private(set) var timeKey: UInt32 = 0
-  @exclusivity(unchecked) private(set) var uuidKey: UInt32 = 0
-  @exclusivity(unchecked) private(set) var nodeKeys: (values: UInt32, entity: UInt32, key: UInt32) = (0, 0, 0)
-  @exclusivity(unchecked) private(set) var relatedKey: UInt32 = 0
+  private(set) var classKey: UInt32 = 0
+  private(set) var keysKey: UInt32 = 0
+  private(set) var listKey: UInt32 = 0
+  private(set) var timeKey: UInt32 = 0
+  private(set) var uuidKey: UInt32 = 0
+  private(set) var nodeKeys: (values: UInt32, entity: UInt32, key: UInt32) = (0, 0, 0)
+  private(set) var relatedKey: UInt32 = 0
   /// The nil object.
-  @exclusivity(unchecked) private(set) var null = Reference(number: 0)
+  private(set) var null = Reference(number: 0)
 
   /// An archive without objects.
   public init() {
@@ -53,16 +53,6 @@ public final class KeyedArchiveStream {
     (timeKey, uuidKey) = (key("NS.time"), key("NS.uuidbytes"))
     nodeKeys = (key("NSAttributeValues"), key("NSEntityName"), key("NSPrimaryKey64"))
     relatedKey = key("NSRelatedNodes")
-  }
-
-  deinit {
-    bytes.deallocate()
-    sizes.deallocate()
-    objects.deallocate()
-    integers.deallocate()
-    reals.deallocate()
-    texts.deallocate()
-    datas.deallocate()
   }
 
   // MARK: Bytes

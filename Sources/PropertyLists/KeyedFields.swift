@@ -10,7 +10,7 @@ public final class KeyedFields {
   private let keys: UnsafeMutableRawPointer
   private let positions: UnsafeMutablePointer<Int>
   /// The offsets of the values of the object that `look` was called for last.
-  @exclusivity(unchecked) private var current: UnsafeMutablePointer<Int>
+  private var current: UnsafeMutablePointer<Int>
   private static let kinds = 16
   /// In bytes. Objects with more keys are searched each time.
   private static let mostBytes = 64

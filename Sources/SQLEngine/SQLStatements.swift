@@ -6,15 +6,15 @@ import StoreSupport
 /// shape of a condition, is another statement, so the number kept is limited.
 public final class SQLStatements<Connection: SQLConnection> {
   // The order matters: a connection can only close after its statements are freed.
-  @exclusivity(unchecked) private var kept = RecentStatements<Key, Connection.Statement>(limit: 1024)
-  @exclusivity(unchecked) private var last: (key: Key, statement: Connection.Statement)?
-  @exclusivity(unchecked) private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
+  private var kept = RecentStatements<Key, Connection.Statement>(limit: 1024)
+  private var last: (key: Key, statement: Connection.Statement)?
+  private var texts = RecentStatements<String, Connection.Statement>(limit: 256)
   /// The connection of the statements.
   public let connection: Connection
   /// The tables and columns that the statements are made from.
   public let binding: SQLBinding
   /// Whether columns begin an index, by table and column.
-  @exclusivity(unchecked) private var indexed: [String: Bool] = [:]
+  private var indexed: [String: Bool] = [:]
 
   private enum Key: Hashable {
     case insert(Int)

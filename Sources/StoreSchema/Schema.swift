@@ -122,10 +122,10 @@ public final class Entity: Sendable {
 
   /// To-many relationships whose links are in the to-one slots of the members' rows, and whose rule is nullify, cascade
   /// or deny: no row may refer to a deleted object of this entity by their inverse. Set once, while the schema is made.
-  @exclusivity(unchecked) nonisolated(unsafe) public private(set) var guardedMembers: [Relationship] = []
+  nonisolated(unsafe) public private(set) var guardedMembers: [Relationship] = []
   /// To-many relationships whose links are in no to-one slot, and whose rule is cascade or deny: a deleted object of
   /// this entity may not be linked by them to an object that is not deleted. Set once, while the schema is made.
-  @exclusivity(unchecked) nonisolated(unsafe) public private(set) var guardedLinks: [Relationship] = []
+  nonisolated(unsafe) public private(set) var guardedLinks: [Relationship] = []
 
   /// A property by name.
   public enum Property: Sendable, Hashable {
@@ -161,10 +161,10 @@ public final class Entity: Sendable {
     for relationship in relationships where relationship.isToMany {
       switch (relationship.storage, relationship.definition.deleteRule) {
       case (_, .noAction), (.toOne, _): continue
-      case (.inverseToOne, _): guardedMembers.append(relationship)
+      case (.inverseToOne, _): guardedMembers = guardedMembers + [relationship]
       // The store itself removes the links of a deleted object.
       case (_, .nullify): continue
-      case (.pairs, _), (.destination, _): guardedLinks.append(relationship)
+      case (.pairs, _), (.destination, _): guardedLinks = guardedLinks + [relationship]
       }
     }
   }
@@ -260,8 +260,8 @@ public final class Relationship: Sendable, Hashable {
   public var destinations: Range<Int> { subtree }
 
   // Set once, while the schema is made.
-  @exclusivity(unchecked) nonisolated(unsafe) private var linked: Unmanaged<Relationship>?
-  @exclusivity(unchecked) nonisolated(unsafe) private var subtree = 0..<0
+  nonisolated(unsafe) private var linked: Unmanaged<Relationship>?
+  nonisolated(unsafe) private var subtree = 0..<0
 
   fileprivate func link(in schema: Schema) {
     linked = schema.inverse(of: self).map(Unmanaged.passUnretained)

@@ -43,5 +43,10 @@ import Testing
     #expect(DocumentRules(documents: Repository.documents, paths: Repository.linkTargets).breaches == [])
   }
 
+  @Test func everyMarkHasAReason() throws {
+    let files = Repository.sources.filter { !$0.path.hasPrefix("Conformance/") }
+    #expect(MarkRules.breaches(files, table: try #require(Repository.tableOfMarks)) == [])
+  }
+
   @Test func noOpenEnds() { #expect(Repository.sources.flatMap(HouseRules.leftovers) == []) }
 }

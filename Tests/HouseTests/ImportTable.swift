@@ -13,9 +13,11 @@ enum ImportTable {
     "ModelFiles": ["StoreQuery", "StoreSchema", "PropertyLists"],
     "CoreData": [
       "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "PropertyLists", "CRuntime",
+      "RuntimeAccess",
     ],
     "CPosix": [],
     "CRuntime": [],
+    "RuntimeAccess": ["CRuntime"],
     "StoreConformance": [
       "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists", "CFailingFiles",
     ],

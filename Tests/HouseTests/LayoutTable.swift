@@ -3,7 +3,7 @@ enum LayoutTable {
   /// Modules without a test target of their name.
   static let withoutTests: [String: String] = [
     "CPosix": "C declarations only. The tests of AtomicEngine use them.",
-    "CRuntime": "Two C functions. CoreDataTests call them through NSManagedObject.",
+    "CRuntime": "C functions. RuntimeAccessTests and CoreDataTests call them through Swift.",
     "CFailingFiles": "The conformance cases and Scripts/fault make files fail with it.",
     "StoreConformanceRunner": "StoreConformanceTests run it.",
     "GraphConformance": "StoreConformanceTests run its cases.",

@@ -69,6 +69,9 @@ enum Repository {
   static let documents = Dictionary(
     uniqueKeysWithValues: files(in: [""] + foldersOfDocuments) { $0.hasSuffix(".md") }.map { ($0.path, $0.text) })
 
+  /// The text of the table of marks; see ``MarkRules``.
+  static let tableOfMarks = try? String(contentsOf: root.appending(path: MarkRules.path), encoding: .utf8)
+
   /// What links of documents may lead to.
   static let linkTargets = Set(paths(in: [""] + foldersOfDocuments))
 

@@ -14,7 +14,7 @@ final class BinaryGraphWriter {
   private let shapes: [BinaryShape]
   private let archive = KeyedArchiveStream()
   /// The number of bytes written.
-  @exclusivity(unchecked) private var count = 0
+  private var count = 0
 
   private let null: Reference
   private let array: Reference
@@ -38,11 +38,13 @@ final class BinaryGraphWriter {
     let tables: [Int?]
   }
 
-  // Buffers that are reused for each object.
-  @exclusivity(unchecked) private var values: [Reference] = []
-  @exclusivity(unchecked) private var keys: [Reference] = []
-  @exclusivity(unchecked) private var relatedNames: [Reference] = []
-  @exclusivity(unchecked) private var relatedLists: [Reference] = []
+  /// Buffers that are reused for each object.
+  private struct Buffers {
+    var values: [Reference] = []
+    var keys: [Reference] = []
+    var relatedNames: [Reference] = []
+    var relatedLists: [Reference] = []
+  }
 
   init(_ graph: AtomicGraph, _ writer: AtomicFileWriter) {
     self.graph = graph
@@ -65,9 +67,9 @@ final class BinaryGraphWriter {
 
   /// Writes the archive. Returns its size in bytes.
   func write() throws(StoreError) -> Int {
-    var (keys, nodes) = ([Reference](), [Reference]())
+    var (keys, nodes, buffers) = ([Reference](), [Reference](), Buffers())
     try graph.forEachRow { (row) throws(StoreError) in
-      let (key, node) = add(row)
+      let (key, node) = add(row, &buffers)
       keys.append(key)
       nodes.append(node)
       if archive.byteCount >= 1 << 18 { try archive.takeBytes(take) }
@@ -85,38 +87,40 @@ final class BinaryGraphWriter {
     try writer.write(bytes)
   }
 
-  private func add(_ row: Row) -> (key: Reference, node: Reference) {
+  private func add(_ row: Row, _ buffers: inout Buffers) -> (key: Reference, node: Reference) {
     let shape = shapes[row.entity]
-    values.removeAll(keepingCapacity: true)
-    for (slot, kind) in shape.columns { values.append(value(row, slot, kind)) }
-    let list = archive.add(list: values, of: array)
+    buffers.values.removeAll(keepingCapacity: true)
+    for (slot, kind) in shape.columns { buffers.values.append(value(row, slot, kind)) }
+    let list = archive.add(list: buffers.values, of: array)
     return archive.add(
       node: graph.number(of: row.key, in: row.entity), entity: names[row.entity].entity, values: list,
-      related: related(row, shape), of: node)
+      related: related(row, shape, &buffers), of: node)
   }
 
-  private func related(_ row: Row, _ shape: BinaryShape) -> Reference? {
-    relatedNames.removeAll(keepingCapacity: true)
-    relatedLists.removeAll(keepingCapacity: true)
+  private func related(_ row: Row, _ shape: BinaryShape, _ buffers: inout Buffers) -> Reference? {
+    buffers.relatedNames.removeAll(keepingCapacity: true)
+    buffers.relatedLists.removeAll(keepingCapacity: true)
     let names = names[row.entity]
     for index in shape.relationships.indices {
       let relationship = shape.relationships[index]
-      keys.removeAll(keepingCapacity: true)
+      buffers.keys.removeAll(keepingCapacity: true)
       if let slot = relationship.slot {
-        if let key = graph.destination(of: row, relationship, slot: slot) { add(key: key, relationship) }
+        if let key = graph.destination(of: row, relationship, slot: slot) {
+          buffers.keys.append(add(key, relationship))
+        }
       } else if let table = names.tables[index] {
-        for key in graph.destinations(table, row.key) { add(key: key, relationship) }
+        for key in graph.destinations(table, row.key) { buffers.keys.append(add(key, relationship)) }
       }
-      if keys.isEmpty { continue }
-      relatedNames.append(names.relationships[index])
-      relatedLists.append(archive.add(list: keys, of: relationship.isToMany ? mutableArray : array))
+      if buffers.keys.isEmpty { continue }
+      buffers.relatedNames.append(names.relationships[index])
+      buffers.relatedLists.append(archive.add(list: buffers.keys, of: relationship.isToMany ? mutableArray : array))
     }
-    if relatedNames.isEmpty { return nil }
-    return archive.add(keys: relatedNames, values: relatedLists, of: mutableDictionary)
+    if buffers.relatedNames.isEmpty { return nil }
+    return archive.add(keys: buffers.relatedNames, values: buffers.relatedLists, of: mutableDictionary)
   }
 
-  private func add(key: Int64, _ relationship: Relationship) {
-    keys.append(archive.add(graph.number(of: key, in: relationship.destination)))
+  private func add(_ key: Int64, _ relationship: Relationship) -> Reference {
+    archive.add(graph.number(of: key, in: relationship.destination))
   }
 
   /// The archive refers to the bytes of rows. They stay valid as long as the graph exists.

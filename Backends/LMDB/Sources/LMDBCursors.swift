@@ -9,24 +9,27 @@
     private let transaction: OpaquePointer
     private let trees: [MDB_dbi]
     private let path: String
-    @exclusivity(unchecked) private var cursors: [OpaquePointer?]
+    private let cursors: UnsafeMutableBufferPointer<OpaquePointer?>
     private var isClosed = false
     /// The key of the object whose row was looked up last.
-    @exclusivity(unchecked) private var lastObject: UInt64 = 0
+    private var lastObject: UInt64 = 0
     /// The same for the cursor of rows.
-    @exclusivity(unchecked) private var lastValue: UInt64 = 0
+    private var lastValue: UInt64 = 0
 
     init(_ transaction: OpaquePointer, _ environment: LMDBEnvironment) {
       self.transaction = transaction
       trees = environment.trees
       path = environment.path
-      cursors = Array(repeating: nil, count: trees.count)
+      cursors = .allocate(capacity: trees.count)
+      cursors.initialize(repeating: nil)
     }
+
+    deinit { cursors.deallocate() }
 
     /// Called before the transaction ends. The cursors of a write transaction end with it.
     func close() {
       for cursor in cursors { if let cursor { mdb_cursor_close(cursor) } }
-      cursors = []
+      cursors.update(repeating: nil)
       isClosed = true
     }
 

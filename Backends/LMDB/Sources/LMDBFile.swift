@@ -3,19 +3,19 @@
   import Foundation
   import StoreProtocol
   import StoreSupport
+  import Synchronization
 
   /// A store file as bytes, beside LMDB: its locks, its size, and the two pages that name the last state.
   ///
   /// A writer holds the exclusive lock of the file. A reader without an entry in LMDB's lock file holds the shared
   /// lock. The locks end with their process, can be waited for with a timeout, and leave no trace. LMDB itself locks
   /// only its lock file, so closing this descriptor releases none of LMDB's locks.
-  final class LMDBFile: @unchecked Sendable {
+  final class LMDBFile: Sendable {
     let path: String
     let descriptor: Int32
     let identity: Identity
-    private let sharing = NSLock()
-    /// How many users hold the shared lock. Guarded by `sharing`.
-    private var sharers = 0
+    /// How many users hold the shared lock.
+    private let sharers = Mutex(0)
 
     struct Identity: Hashable {
       let device: UInt64
@@ -89,14 +89,14 @@
 
     /// Keeps writers away until ``unshare()`` was called as often.
     func share(until deadline: Date) throws(StoreError) {
-      sharing.lock()
-      defer { sharing.unlock() }
-      if sharers == 0 { try lock(LOCK_SH, until: deadline) }
-      sharers += 1
+      try sharers.withLock { (sharers) throws(StoreError) in
+        if sharers == 0 { try lock(LOCK_SH, until: deadline) }
+        sharers += 1
+      }
     }
 
     func unshare() {
-      sharing.withLock {
+      sharers.withLock { sharers in
         sharers -= 1
         if sharers == 0 { unlock() }
       }

@@ -15,7 +15,7 @@
     let commitNumber: UInt64
     private let timeout: Double
     /// When the lock file was last seen, in nanoseconds.
-    @exclusivity(unchecked) private var lockFileSeen = 0
+    private var lockFileSeen = 0
 
     init(_ map: LMDBMap, timeout: Double) throws(StoreError) {
       (self.map, self.timeout) = (map, timeout)
@@ -86,15 +86,15 @@
     private let map: LMDBMap
     private let environment: LMDBEnvironment
     /// Nil after its end.
-    @exclusivity(unchecked) private var transaction: OpaquePointer?
+    private var transaction: OpaquePointer?
     /// Cursors keep their positions, because entries written together are mostly adjacent.
     private let cursors: LMDBCursors
     /// The number of bytes of each part's greatest key, or of a greater key that has been removed; nil where it is
     /// unknown.
-    @exclusivity(unchecked) private var lastCounts: [Int?] = Array(repeating: nil, count: KeySpace.allCases.count)
+    private let lastCounts: UnsafeMutableBufferPointer<Int?>
     private let lastKeys: UnsafeMutableRawBufferPointer
     /// Memory for a value that LMDB copies.
-    @exclusivity(unchecked) private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var scratch = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     let commitNumber: UInt64
 
     private static let longestKey = 512
@@ -106,11 +106,14 @@
       self.transaction = transaction
       cursors = LMDBCursors(transaction, environment)
       lastKeys = .allocate(byteCount: Self.longestKey * KeySpace.allCases.count, alignment: 8)
+      lastCounts = .allocate(capacity: KeySpace.allCases.count)
+      lastCounts.initialize(repeating: nil)
       commitNumber = UInt64(mdb_txn_id(transaction))
     }
 
     deinit {
       lastKeys.deallocate()
+      lastCounts.deallocate()
       scratch.deallocate()
       guard let transaction, environment.belongsToProcess else { return }
       cursors.close()

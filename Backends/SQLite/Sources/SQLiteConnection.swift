@@ -5,7 +5,7 @@ import StoreProtocol
 
 /// One connection to an SQLite database. Used by one caller at a time, from any thread.
 final class SQLiteConnection: SQLConnection {
-  @exclusivity(unchecked) private(set) var database: OpaquePointer?
+  private(set) var database: OpaquePointer?
   let functions = SQLiteFunctions()
   let debugTrace = SQLiteTrace()
   private let trace: (@Sendable (String, Double) -> Void)?
@@ -13,9 +13,9 @@ final class SQLiteConnection: SQLConnection {
   /// The file of the connection, where it is counted as open; see ``SQLiteOpenFiles``.
   private(set) var identity: SQLiteOpenFiles.Identity?
   /// The data version at which the store's UUID was last checked, nil for none.
-  @exclusivity(unchecked) var checkedDataVersion: UInt32?
+  var checkedDataVersion: UInt32?
   /// Whether the log beside the file was noted.
-  @exclusivity(unchecked) private var hasNotedLog = false
+  private var hasNotedLog = false
   private let process = ProcessCopy.current
   let log: SQLiteLog
   let isImmutable: Bool
@@ -58,11 +58,11 @@ final class SQLiteConnection: SQLConnection {
     }
     let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE
     if mode == .readWriteCreate { try SQLiteNewFile.make(path, timeout: timeout) }
-    var result = SQLITE_OK
+    var (result, database) = (SQLITE_OK, OpaquePointer?.none)
     let opened = SQLiteOpenFiles.opening(path, isLocked: mode.isLocking) {
       result = sqlite3_open_v2(name, &database, flags, files)
     }
-    identity = opened
+    (identity, self.database) = (opened, database)
     guard result == SQLITE_OK else {
       let error = SQLiteError.make(result, database, "opening the file")
       closeFile()

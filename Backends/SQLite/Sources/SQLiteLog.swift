@@ -23,7 +23,7 @@ final class SQLiteLog {
   /// How long everything else waits for other connections, in milliseconds.
   let timeout: Int32
   /// The number of pages at which a commit waits next. After each vain wait it grows by that many.
-  @exclusivity(unchecked) private var next = tooMany
+  private var next = tooMany
 
   init(timeout: Int32) { self.timeout = timeout }
 

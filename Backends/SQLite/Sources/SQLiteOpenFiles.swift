@@ -1,6 +1,7 @@
 import Foundation
 import StoreProtocol
 import StoreSupport
+import Synchronization
 
 /// The database files that this process has open, by device and inode.
 ///
@@ -11,8 +12,8 @@ enum SQLiteOpenFiles {
   typealias Identity = LockedFiles.Identity
 
   private static var lock: NSRecursiveLock { LockedFiles.lock }
-  // Guarded by the lock.
-  nonisolated(unsafe) private static var files: [Identity: OpenFile] = [:]
+  /// Used while the lock is held, so that what is known of a file belongs to what the caller does with it.
+  private static let files = Mutex<[Identity: OpenFile]>([:])
 
   /// An open file with its connections and its log.
   private struct OpenFile {
@@ -28,7 +29,7 @@ enum SQLiteOpenFiles {
     open()
     let identity = isLocked ? Identity(path) : nil
     if let identity {
-      files[identity, default: OpenFile()].connections += 1
+      files.withLock { $0[identity, default: OpenFile()].connections += 1 }
       LockedFiles.add(identity)
     }
     return identity
@@ -44,10 +45,14 @@ enum SQLiteOpenFiles {
     if hasName { close(true) }
     lock.withLock {
       if !hasName { close(false) }
-      files[identity]?.connections -= 1
       LockedFiles.remove(identity)
-      guard let file = files[identity], file.connections <= 0 else { return }
-      files[identity] = nil
+      let closed = files.withLock { files -> OpenFile? in
+        files[identity]?.connections -= 1
+        guard let file = files[identity], file.connections <= 0 else { return nil }
+        files[identity] = nil
+        return file
+      }
+      guard let file = closed else { return }
       // SQLite has already removed the log of a file that still has its name.
       guard let log = file.log, Identity(path) != identity, Identity(path + "-wal") == log.identity else { return }
       // A store that has the name now, and that this process has open, uses the log as its own.
@@ -59,7 +64,7 @@ enum SQLiteOpenFiles {
 
   static func noteLog(of identity: Identity, at path: String) {
     lock.withLock {
-      if let log = Identity(path + "-wal") { files[identity]?.log = (path, log) }
+      if let log = Identity(path + "-wal") { files.withLock { $0[identity]?.log = (path, log) } }
     }
   }
 
@@ -67,12 +72,13 @@ enum SQLiteOpenFiles {
   /// name now. SQLite would use it as that file's log.
   static func discardLogsOfReplacedFiles(_ path: String) {
     lock.withLock {
-      if files.isEmpty { return }
+      let open = files.withLock { $0 }
+      if open.isEmpty { return }
       let current = Identity(path)
-      for (identity, file) in files where identity != current {
+      for (identity, file) in open where identity != current {
         guard let log = file.log, log.path == path else { continue }
         discard(log)
-        files[identity]?.log = nil
+        files.withLock { $0[identity]?.log = nil }
       }
     }
   }
@@ -85,8 +91,8 @@ enum SQLiteOpenFiles {
 
   // MARK: Stores
 
-  /// The open stores of each file. Guarded by the lock.
-  nonisolated(unsafe) private static var stores: [Identity: [WeakStoreFile]] = [:]
+  /// The open stores of each file. Used while the lock is held.
+  private static let stores = Mutex<[Identity: [WeakStoreFile]]>([:])
 
   private struct WeakStoreFile {
     weak var file: SQLiteStoreFile?
@@ -95,21 +101,22 @@ enum SQLiteOpenFiles {
   /// Adds the file of an open store.
   static func add(_ file: SQLiteStoreFile) {
     guard let identity = file.identity else { return }
-    lock.withLock { stores[identity, default: []].append(WeakStoreFile(file: file)) }
+    lock.withLock { stores.withLock { $0[identity, default: []].append(WeakStoreFile(file: file)) } }
   }
 
   /// Removes the stores of a file that no longer exist.
   static func forgetStores(of identity: Identity) {
     lock.withLock {
-      let open = stores[identity, default: []].filter { $0.file != nil }
-      stores[identity] = open.isEmpty ? nil : open
+      // A file whose last reference ends here must not end inside of the mutex.
+      let open = stores.withLock { $0[identity] ?? [] }.filter { $0.file != nil }
+      stores.withLock { $0[identity] = open.isEmpty ? nil : open }
     }
   }
 
   /// Calls `body`, which replaces or removes the store in the file `identity`; nobody can commit meanwhile. Afterwards
   /// the open stores of that file are replaced, unless `body` has thrown; see ``SQLiteStoreFile``.
   static func replacing<R>(_ identity: Identity?, _ body: () throws(StoreError) -> R) throws(StoreError) -> R {
-    let open = lock.withLock { identity.flatMap { stores[$0] }?.compactMap(\.file) ?? [] }
+    let open = lock.withLock { identity.flatMap { file in stores.withLock { $0[file] } }?.compactMap(\.file) ?? [] }
     for file in open { file.beginReplacing() }
     var isDone = false
     defer { for file in open { file.endReplacing(isDone: isDone) } }
@@ -157,6 +164,6 @@ enum SQLiteOpenFiles {
   static func exclusively<R, E: Error>(_ path: String, _ body: (_ isOpen: Bool) throws(E) -> R) throws(E) -> R {
     lock.lock()
     defer { lock.unlock() }
-    return try body(Identity(path).map { files[$0] != nil } ?? false)
+    return try body(Identity(path).map { file in files.withLock { $0[file] != nil } } ?? false)
   }
 }

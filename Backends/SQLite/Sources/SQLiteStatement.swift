@@ -11,25 +11,22 @@ final class SQLiteStatement: SQLStatement {
   private unowned let connection: SQLiteConnection
   private let sql: String
   private let trace: (@Sendable (String, Double) -> Void)?
-  /// The columns of the current row; see ``rowValues()``. Nil before the first row.
-  @exclusivity(unchecked) private var values: UnsafeMutablePointer<OpaquePointer?>?
+  @exclusivity(unchecked) private var values: SQLiteRowValues
   /// Why a parameter could not be bound. The parameter is NULL then, and the statement must not be run.
-  @exclusivity(unchecked) private var refusal = SQLITE_OK
+  private var refusal = SQLITE_OK
 
   init(
     _ handle: OpaquePointer, _ connection: SQLiteConnection, sql: String,
-    trace: (@Sendable (String, Double) -> Void)?
+    trace: (@Sendable (String, Double) -> Void)?, values: consuming SQLiteRowValues = SQLiteRowValues()
   ) {
     self.handle = handle
     self.connection = connection
     self.sql = sql
     self.trace = trace
+    self.values = values
   }
 
-  deinit {
-    sqlite3_finalize(handle)
-    values?.deallocate()
-  }
+  deinit { sqlite3_finalize(handle) }
 
   func step() throws(StoreError) -> Bool {
     if refusal != SQLITE_OK { throw refused() }
@@ -55,6 +52,7 @@ final class SQLiteStatement: SQLStatement {
 
   func reset() {
     sqlite3_reset(handle)
+    values.beginRun()
     refusal = SQLITE_OK
   }
 
@@ -195,32 +193,8 @@ final class SQLiteStatement: SQLStatement {
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_value_bytes(value)))
   }
 
-  /// The values of the current row, one for each column.
-  ///
-  /// A call for a column locks the connection and looks for errors, which costs more than reading the value. The values
-  /// of a row are adjacent registers (SQLite's opcode `ResultRow`), the same ones at every step of a run. So they are
-  /// read anew only where the first of them has moved.
-  @inline(__always)
-  private func rowValues() -> UnsafePointer<OpaquePointer?> {
-    let first = sqlite3_column_value(handle, 0)
-    guard let values, values.pointee == first else { return findValues() }
-    assert(
-      (0..<sqlite3_column_count(handle)).allSatisfy { values[Int($0)] == sqlite3_column_value(handle, $0) },
-      "the values of a row moved, the first did not")
-    return UnsafePointer(values)
-  }
-
-  @inline(never)
-  private func findValues() -> UnsafePointer<OpaquePointer?> {
-    let count = Int(sqlite3_column_count(handle))
-    let found = values ?? .allocate(capacity: count)
-    for column in 0..<count { (found + column).initialize(to: sqlite3_column_value(handle, Int32(column))) }
-    values = found
-    return UnsafePointer(found)
-  }
-
   func row(_ shape: RowShape, _ builder: RowBuilder) throws(StoreError) -> Row? {
-    let values = rowValues()
+    let values = values.current(of: handle)
     guard let entity = shape.numbers.entity(sqlite3_value_int64(values[0])),
       let columns = shape.columns(of: entity)
     else { return nil }

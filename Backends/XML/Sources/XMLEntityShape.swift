@@ -13,7 +13,7 @@ struct XMLRelationship {
 /// The properties of an entity by their names in documents, which are in lower case. Also remembers the spelling and
 /// the order of the names in a document, which are the same for most objects.
 ///
-/// Used by one caller at a time, so its fields are free of exclusivity checks.
+/// Used by one caller at a time.
 final class XMLEntityShape {
   let index: Int
   let slotCount: Int
@@ -24,9 +24,9 @@ final class XMLEntityShape {
   private let attributePositions: [String: Int]
   private let relationshipPositions: [String: Int]
   /// The names met so far, one behind the other; `known` has their ranges.
-  @exclusivity(unchecked) private var names: [UInt8] = []
-  @exclusivity(unchecked) private var known: [Spelling] = []
-  @exclusivity(unchecked) private var next = 0
+  private var names: [UInt8] = []
+  private var known: [Spelling] = []
+  private var next = 0
 
   private struct Spelling {
     let start: Int
@@ -76,8 +76,11 @@ final class XMLEntityShape {
     // The limit matters only for documents that spell one name in very many ways: the memory stays bounded.
     if known.count < 2 * (columns.count + relationships.count) {
       let spelling = Spelling(start: names.count, count: name.count, isAttribute: isAttribute, property: property)
-      known.insert(spelling, at: min(next, known.count))
-      names.append(contentsOf: name)
+      // Replaced as a whole: see decision 075.
+      var (spellings, longer) = (known, names)
+      spellings.insert(spelling, at: min(next, known.count))
+      longer.append(contentsOf: name)
+      (known, names) = (spellings, longer)
       next += 1
     }
     return property

@@ -14,11 +14,11 @@ final class XMLGraphReader: XMLInfoReader {
   /// For a damaged document: collects reports of invalid values. Nil for other documents.
   private let salvage: Salvage?
   private let values = XMLValueReader()
-  @exclusivity(unchecked) private var key: Int64 = 0
-  @exclusivity(unchecked) private var shape: XMLEntityShape?
+  private var key: Int64 = 0
+  private var shape: XMLEntityShape?
   /// The entity name of the last object, as the document spells it.
-  @exclusivity(unchecked) private var type: [UInt8] = []
-  @exclusivity(unchecked) private var keys: [Int64] = []
+  private var type: [UInt8] = []
+  private var keys: [Int64] = []
 
   override var isDone: Bool { false }
 
@@ -97,6 +97,10 @@ final class XMLGraphReader: XMLInfoReader {
   }
 
   private func link(_ list: UnsafeRawBufferPointer, _ relationship: XMLRelationship) throws(StoreError) {
+    // Taken out for the call: see decision 075.
+    var keys = keys
+    self.keys = []
+    defer { self.keys = keys }
     keys.removeAll(keepingCapacity: true)
     try Self.append(keys: list, to: &keys)
     if let table = relationship.table { return loader.link(table, of: key, to: keys) }

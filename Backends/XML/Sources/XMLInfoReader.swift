@@ -8,10 +8,10 @@ class XMLInfoReader: XMLHandler {
   private(set) var identifier = ""
   private(set) var highestNumber: Int64 = 0
   /// The number of open elements; `part` says in which part of the document they are.
-  @exclusivity(unchecked) private var depth = 0
-  @exclusivity(unchecked) private var part = Part.other
-  @exclusivity(unchecked) private var content: [UInt8] = []
-  @exclusivity(unchecked) private var list: XMLPropertyListBuilder?
+  private var depth = 0
+  private var part = Part.other
+  private var content: [UInt8] = []
+  private var list: XMLPropertyListBuilder?
   private var info: PropertyList?
   private var hasInfo = false
 

@@ -3,11 +3,11 @@ import StoreSchema
 
 /// Parses attribute values from text into rows.
 ///
-/// Used by one caller at a time, so its fields are free of exclusivity checks.
+/// Used by one caller at a time.
 final class XMLValueReader {
   let builder = RowBuilder()
   /// A buffer that is reused for each value.
-  @exclusivity(unchecked) private var bytes: [UInt8] = []
+  private var bytes: [UInt8] = []
 
   /// Parses a text and sets the slot. Returns false if the text is no value of this kind.
   func set(_ slot: Int, _ kind: SlotKind, _ content: UnsafeRawBufferPointer) -> Bool {
@@ -55,6 +55,10 @@ final class XMLValueReader {
   }
 
   private func setData(_ slot: Int, _ content: UnsafeRawBufferPointer, after first: [UInt8]) -> Bool {
+    // Taken out for the call: see decision 075.
+    var bytes = bytes
+    self.bytes = []
+    defer { self.bytes = bytes }
     bytes.replaceSubrange(..<min(first.count, bytes.count), with: first)
     guard let end = XMLBinary.decode(content, into: &bytes, from: first.count) else { return false }
     bytes.withUnsafeBytes { builder.setBytes(slot, UnsafeRawBufferPointer(rebasing: $0[..<end])) }

@@ -11,8 +11,8 @@ bool cd_try_retain(void *object);
 /// Ends the reference counting of a Swift object, which is never freed from then on. No other thread may hold it yet.
 void cd_make_immortal(void *object);
 
-/// Retains a Swift object `count` times at once.
-void cd_retain_many(void *object, uint32_t count);
+/// Releases a Swift object once.
+void cd_release(void *object);
 
 /// Allocates uninitialized memory with the alignment of `malloc`. On Linux this is faster than Swift's own allocation.
 /// Free it with `free`. Ends the program where there is no memory.
@@ -32,8 +32,24 @@ void **cd_thread_slot(void);
 /// are left out. Stops when `body` returns false.
 void cd_find_classes(const char *name, bool (*body)(const void *metadata, void *context), void *context);
 
-/// Allocates a Swift object of a class, retained once. Its storage is not initialized.
-void *cd_allocate_object(const void *metadata, size_t size, size_t alignment_mask);
+/// Allocates a Swift object of a class, retained once. Its storage is zero. Null where the size cannot be right.
+void *cd_allocate_zeroed_object(const void *metadata, size_t size);
+
+/// What is known of each trick: 0 nothing yet, 1 it works, 2 it is not used.
+#define CD_TRICKS 16
+extern unsigned char cd_trick_states[CD_TRICKS];
+
+static inline unsigned char cd_trick_state(int32_t trick) {
+  return __atomic_load_n(&cd_trick_states[trick], __ATOMIC_ACQUIRE);
+}
+
+void cd_set_trick_state(int32_t trick, unsigned char state);
+
+/// Whether an environment variable, a list separated by commas, has a name or `all`.
+bool cd_lists(const char *variable, const char *name);
+
+/// Prints a line on standard error.
+void cd_report(const char *text);
 
 /// An argument of a variable argument list.
 union cd_argument {

@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreProtocol
 import StoreSchema
 import StoreSupport
@@ -19,15 +20,15 @@ final class ContextCore: @unchecked Sendable {
 
   // MARK: Identity
 
-  @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
-  @exclusivity(unchecked) private(set) var frozen: FrozenModel?
+  private(set) var coordinator: NSPersistentStoreCoordinator?
+  private(set) var frozen: FrozenModel?
   let origins = RowOrigins()
   let registry = ObjectRegistry()
   @exclusivity(unchecked) private var recent = RecentObjects()
   /// The entities that were looked up by class.
-  @exclusivity(unchecked) var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
+  var infosByClass: [ObjectIdentifier: EntityInfo] = [:]
   /// The one of ``infosByClass`` that was looked up last, if that is its own class.
-  @exclusivity(unchecked) var lastInfo: EntityInfo?
+  var lastInfo: EntityInfo?
 
   // MARK: Changes
 
@@ -36,7 +37,7 @@ final class ContextCore: @unchecked Sendable {
   var changed: ContiguousArray<NSManagedObject> { changes.objects }
   #if DEBUG
     /// See ``checkInvariants()``.
-    @exclusivity(unchecked) var checksDue = 0
+    var checksDue = 0
   #endif
   /// The objects whose `prepareForDeletion` is running, the outermost first. `isFirst` says whether it is their first
   /// deletion.
@@ -45,42 +46,45 @@ final class ContextCore: @unchecked Sendable {
   var propagatesDeletesAtEndOfEvent = true
   /// Whether an object was inserted whose class is not the class of its entity. Such an object was made by its
   /// initializer.
-  @exclusivity(unchecked) var hasOddClasses = false
+  var hasOddClasses = false
 
   // MARK: Reading
 
   /// See ``NSManagedObjectContext/stalenessInterval``.
-  @exclusivity(unchecked) var stalenessInterval: Double = -1
-  @exclusivity(unchecked) var rowKeeping = RowKeeping()
+  var stalenessInterval: Double = -1
+  var rowKeeping = RowKeeping()
   @exclusivity(unchecked) var fetchBatches = FetchBatches()
   /// To-many relationships whose members some object of the context has read: the declaring entity and the index of the
   /// relationship.
-  @exclusivity(unchecked) var readToManys: Set<Int> = []
+  var readToManys: Set<Int> = []
   /// The one that was noted last.
-  @exclusivity(unchecked) var lastReadToMany = -1
+  var lastReadToMany = -1
   /// The object that ``look(at:)`` reads.
-  @exclusivity(unchecked) var lookedAt: NSManagedObject?
+  var lookedAt: NSManagedObject?
   /// The first fault that could not be read since the last save attempt.
-  @exclusivity(unchecked) var faultError: StoreError?
+  var faultError: StoreError?
 
   // MARK: Saving
 
-  @exclusivity(unchecked) var builder = RowBuilder()
+  var builder = RowBuilder()
 
   // MARK: Events
 
   /// Changes by other contexts and threads that this context has not handled yet.
   let marks = ContextMarks()
-  @exclusivity(unchecked) var activity = ContextActivity()
+  var activity = ContextActivity()
   /// The ordered sets that were returned in this event; see ``RelationshipOrderedSet``.
-  @exclusivity(unchecked) var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
+  var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
 
   init(_ confinement: Confinement) {
     queue = ContextQueue(confinement)
     link.begin(self)
   }
 
-  deinit { link.end() }
+  deinit {
+    link.end()
+    LivingObject.forget(self)
+  }
 
   func attach(_ coordinator: NSPersistentStoreCoordinator?) {
     if let own = self.coordinator, own !== coordinator, !registry.all.isEmpty {

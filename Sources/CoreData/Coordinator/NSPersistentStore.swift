@@ -47,7 +47,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   open var type: String { typeName }
   /// Index among the coordinator's stores. After the store is removed, another store may get the index once no context
   /// has objects of this one. Set before other code sees the store.
-  @exclusivity(unchecked) private(set) final var index: Int
+  private(set) final var index: Int
   private let removal = Atomic<Bool>(false)
   /// Whether the store was removed from its coordinator.
   final var isRemoved: Bool {
@@ -116,9 +116,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   /// The part that connects a client's store to its coordinator; nil for other stores.
-  @exclusivity(unchecked) private(set) final var custom: CustomStore?
+  private(set) final var custom: CustomStore?
   /// The same while the store is being loaded.
-  @exclusivity(unchecked) final var opening: CustomStore.Opening?
+  final var opening: CustomStore.Opening?
 
   /// Called once, before other code sees the store.
   final func use(_ engine: any Store, _ custom: CustomStore, type: String, index: Int, identifier: String) {
@@ -156,7 +156,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   /// Called before the store is removed from its coordinator.
   open func willRemove(from coordinator: NSPersistentStoreCoordinator?) {}
 
-  @exclusivity(unchecked) private final var identifierText: String
+  private final var identifierText: String
   private let isReadOnlyFlag: Bool
   /// Whether a view may be kept for a read scope: it must not block commits.
   let keepsSnapshots: Bool

@@ -94,9 +94,9 @@ struct RowTable: ~Copyable {
   @inline(never)
   private mutating func makePage(_ number: Int64) -> Int {
     reservePages(1)
-    // A row is never a null pointer, so zeros stand for no row.
-    let rows = cd_allocate_zeroed(Self.pageSize, MemoryLayout<Row?>.stride)
+    let rows = cd_allocate(Self.pageSize * MemoryLayout<Row?>.stride)
       .bindMemory(to: Row?.self, capacity: Self.pageSize)
+    rows.initialize(repeating: nil, count: Self.pageSize)
     let free = index(number)
     pages[free] = Page(number: number, rows: rows)
     pageCount &+= 1

@@ -17,7 +17,7 @@ final class AtomicNodes: AtomicMedium, @unchecked Sendable {
   private let calls: NSRecursiveLock
   private let error = Mutex<(any Error)?>(nil)
   /// The objects of the next commit. Set and used under the lock of the store's commits.
-  nonisolated(unsafe) var save = CustomSave()
+  var save = CustomSave()
 
   init(_ store: NSAtomicStore, _ frozen: FrozenModel, _ schema: Schema, _ calls: NSRecursiveLock) {
     self.store = store

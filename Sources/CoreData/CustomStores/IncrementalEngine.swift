@@ -26,7 +26,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   }
 
   /// The objects of the next commit. Set and used under the lock of the store's commits.
-  nonisolated(unsafe) var save = CustomSave()
+  var save = CustomSave()
 
   init(
     _ store: NSIncrementalStore, _ frozen: FrozenModel, _ schema: Schema, _ references: StoreReferences,

@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreProtocol
 import StoreQuery
 import StoreSchema
@@ -91,7 +92,7 @@ private struct DictionaryMaker {
   /// The value as an object. Numbers are objects already, and most other values are texts. Both need no cast, which
   /// would take longer than the rest of a row.
   private static func object(_ value: Any) -> AnyObject {
-    if let address = objectAddress(in: value) {
+    if let address = ObjectInAny.address(in: value) {
       return withExtendedLifetime(value) { Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue() }
     }
     if type(of: value) == String.self, let text = value as? String { return NSString(string: text) }

@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreSchema
 
 extension NSManagedObjectContext {
@@ -16,6 +17,7 @@ extension NSManagedObjectContext {
       return objects
     }
     if parameters.resultType == .dictionaryResultType && T.self == NSDictionary.self {
+      // The same type.
       return unsafeBitCast(try core.fetchDictionaries(parameters), to: [T].self)
     }
     return try typed(results(parameters), as: T.self)
@@ -42,7 +44,7 @@ extension NSManagedObjectContext {
     else { return nil }
     let objects = try core.fetchObjects(parameters)
     if core.hasOddClasses { for object in objects where !(object is T) { return nil } }
-    return unsafeBitCast(objects, to: [T].self)
+    return ObjectArray.retyped(objects, as: T.self)
   }
 
   final func results(_ parameters: FetchParameters) throws -> [Any] {

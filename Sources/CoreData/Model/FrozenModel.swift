@@ -1,5 +1,5 @@
-import CRuntime
 import Foundation
+import RuntimeAccess
 import StoreSchema
 import Synchronization
 
@@ -93,8 +93,8 @@ final class EntityInfo: @unchecked Sendable {
   /// The number of the frozen model; see ``FrozenModel/number``.
   let modelNumber: UInt64
   private let resolving = Mutex(())
-  /// The class of the entity's objects, written once, under the lock; read without it.
-  private let resolved = Atomic<UnsafeRawPointer?>(nil)
+  /// The class of the entity's objects. Written once, under the lock; read without it.
+  private let resolved = Atomic<UnsafePointer<NSManagedObject.Type>?>(nil)
   private let overridesValidation = Atomic<Bool>(false)
 
   /// The meaning of a key of key-value coding for objects of the entity.
@@ -190,18 +190,14 @@ final class EntityInfo: @unchecked Sendable {
     hasTransformables = entity.attributes.contains { $0.type == .transformable }
   }
 
+  deinit { resolved.load(ordering: .acquiring)?.deallocate() }
+
   /// Ends the reference counting of objects that every object of the entity refers to, and that are never freed:
   /// threads that make objects of one entity would contend for the counts.
   fileprivate func makeImmortal() {
-    cd_make_immortal(Unmanaged.passUnretained(self).toOpaque())
-    cd_make_immortal(Unmanaged.passUnretained(description).toOpaque())
-    for relationship in entity.relationships {
-      cd_make_immortal(Unmanaged.passUnretained(relationship).toOpaque())
-    }
-  }
-
-  private var resolvedClass: NSManagedObject.Type? {
-    resolved.load(ordering: .acquiring).map { unsafeBitCast($0, to: NSManagedObject.Type.self) }
+    ImmortalObject.make(self)
+    ImmortalObject.make(description)
+    for relationship in entity.relationships { ImmortalObject.make(relationship) }
   }
 
   /// Whether the class of the entity's objects overrides `validateValue(_:forKey:)`. Known once there is an object.
@@ -209,12 +205,14 @@ final class EntityInfo: @unchecked Sendable {
 
   /// The class of the entity's objects.
   var objectClass: NSManagedObject.Type {
-    if let resolvedClass { return resolvedClass }
+    if let known = resolved.load(ordering: .acquiring) { return known.pointee }
     return resolving.withLock { _ in
-      if let resolvedClass { return resolvedClass }
+      if let known = resolved.load(ordering: .acquiring) { return known.pointee }
       let found = ManagedObjectClass.resolve(description)
       overridesValidation.store(NSManagedObject.overridesValidateValue(found), ordering: .relaxed)
-      resolved.store(unsafeBitCast(found, to: UnsafeRawPointer.self), ordering: .releasing)
+      let place = UnsafeMutablePointer<NSManagedObject.Type>.allocate(capacity: 1)
+      place.initialize(to: found)
+      resolved.store(UnsafePointer(place), ordering: .releasing)
       return found
     }
   }

@@ -4,7 +4,7 @@ import Synchronization
 /// The models in use. `Student.entity()` and `Student.fetchRequest()` find their entity here.
 enum ModelRegistry {
   // Models are immutable once they are in the list.
-  private struct Entry: @unchecked Sendable { weak var model: NSManagedObjectModel? }
+  private struct Entry: Sendable { weak var model: NSManagedObjectModel? }
   private static let models = Mutex<[Entry]>([])
 
   static func add(_ model: NSManagedObjectModel) {

@@ -16,7 +16,7 @@ open class NSEntityDescription: NSObject, NSCopying, NSSecureCoding {
   /// The data about the entity in a frozen model.
   final var frozen: EntityInfo? { didSet { frozenReference = frozen.map(Unmanaged.passUnretained) } }
   /// The same without reference counting: an entity of a used model is never freed.
-  @exclusivity(unchecked) private(set) final var frozenReference: Unmanaged<EntityInfo>?
+  private(set) final var frozenReference: Unmanaged<EntityInfo>?
 
   /// The entity's name, unique within its model. A nil name is an error when the model is first used.
   open var name: String? { willSet { requireEditable() } }

@@ -69,7 +69,7 @@ open class ValueTransformer: NSObject {
   }
 
   private static func registered(classNamed name: String) -> ValueTransformer? {
-    let made = (ProcessClasses.only(name) as? ValueTransformer.Type).map { Registry.Box(transformer: make($0)) }
+    let made = (ManagedObjectClass.only(name) as? ValueTransformer.Type).map { Registry.Box(transformer: make($0)) }
     let found = registry.withLock { (registry) -> Registry.Box? in
       // Another thread may have registered one first.
       if let known = registry.transformers[name] { return known }

@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreSchema
 
 /// Converts between the values of key-value coding and stored values, by attribute type.
@@ -59,7 +60,9 @@ enum AttributeCoding {
   }
 
   /// The number object in a value; nil for Swift's own number types, which a cast would convert to objects.
-  static func number(_ value: Any) -> NSNumber? { objectAddress(in: value) == nil ? nil : value as? NSNumber }
+  static func number(_ value: Any) -> NSNumber? {
+    ObjectInAny.address(in: value) == nil ? nil : value as? NSNumber
+  }
 
   /// The value as an object where it is a number, else itself.
   static func boxed(_ value: Any?) -> Any? { value.flatMap { $0 as? NSNumber } ?? value }

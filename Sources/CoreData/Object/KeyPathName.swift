@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreSchema
 
 /// Finds the name of a managed object's property from its Swift key path.
@@ -30,19 +31,20 @@ enum KeyPathName {
   ///   some microseconds for each part to describe a key path, and fetches use many key paths.
   static func name(of keyPath: AnyKeyPath, checksParts: Bool = false) -> String? {
     guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else {
-      return KeyPathProbe.storedNames(keyPath)
+      return KeyPathText.storedNames(keyPath)
     }
     let entity = ModelRegistry.find(root)
-    let isLooseChain = entity == nil && KeyPathProbe.isChain(keyPath)
-    if isLooseChain && KeyPathProbe.isForced(keyPath) { return nil }
+    // Where the number of properties is not known, a path of such a class has no name.
+    let isLooseChain = entity == nil && KeyPathText.propertyCount(keyPath).map { $0 > 1 } ?? true
+    if isLooseChain && KeyPathText.isForced(keyPath) ?? true { return nil }
     let recorder = recorder
     recorder.names = []
     recorder.keyPath = keyPath
     defer { recorder.keyPath = nil }
     _ = (entity.map(probe) ?? KeyPathProbe.make(root))[keyPath: keyPath]
-    if recorder.names.isEmpty { return KeyPathProbe.storedNames(keyPath) }
+    if recorder.names.isEmpty { return KeyPathText.storedNames(keyPath) }
     // `\Song.title?.count` reads one key and goes through two properties.
-    if isLooseChain || checksParts, recorder.names.count != KeyPathProbe.propertyCount(keyPath) { return nil }
+    if isLooseChain || checksParts, recorder.names.count != KeyPathText.propertyCount(keyPath) { return nil }
     return recorder.names.joined(separator: ".")
   }
 
@@ -60,7 +62,7 @@ enum KeyPathName {
   /// be the last part of the key path.
   static func unread<Value>() -> Value {
     let recorder = recorder
-    guard let keyPath = recorder.keyPath, KeyPathProbe.propertyCount(keyPath) == recorder.names.count else {
+    guard let keyPath = recorder.keyPath, KeyPathText.propertyCount(keyPath) == recorder.names.count else {
       misuse("\(recorder.names.joined(separator: ".")) is not optional: a key path that continues has no name.")
     }
     return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { zeros in

@@ -1,5 +1,5 @@
-import CRuntime
 import Foundation
+import RuntimeAccess
 
 /// Finds the class of an entity's objects by its name in the model.
 enum ManagedObjectClass {
@@ -23,8 +23,7 @@ enum ManagedObjectClass {
   /// Of classes with the same name in several modules, the class in the main executable.
   private static func preferred(_ found: [NSManagedObject.Type], _ entity: NSEntityDescription) -> NSManagedObject.Type
   {
-    let executable = (CommandLine.arguments.first ?? "") as NSString
-    let module = executable.lastPathComponent.replacingOccurrences(of: "-", with: "_")
+    let module = executableModule
     let names = found.map { String(reflecting: $0) }
     if let place = names.firstIndex(where: { $0.hasPrefix(module + ".") }) { return found[place] }
     report(
@@ -33,35 +32,29 @@ enum ManagedObjectClass {
     return NSManagedObject.self
   }
 
-  /// The managed object classes of the process with that name, in any module.
+  /// The managed object classes of the process with that name, in any module. Where the runtime does not say which there
+  /// are, the one of the main executable's module.
   static func classes(named name: String) -> [NSManagedObject.Type] {
-    ProcessClasses.named(name).compactMap { $0 as? NSManagedObject.Type }
+    (ProcessClasses.named(name) ?? inExecutable(name)).compactMap { $0 as? NSManagedObject.Type }
   }
-}
 
-/// The classes of the process.
-enum ProcessClasses {
-  /// The class with a name, given with its module or without; nil where there is none, or several.
+  private static func inExecutable(_ name: String) -> [AnyClass] {
+    NSClassFromString(executableModule + "." + name).map { [$0] } ?? []
+  }
+
+  /// The module of the main executable, as its file name has it.
+  private static var executableModule: String {
+    let executable = (CommandLine.arguments.first ?? "") as NSString
+    return executable.lastPathComponent.replacingOccurrences(of: "-", with: "_")
+  }
+
+  /// The class of the process with a name, given with its module or without; nil where there is none, or several.
   static func only(_ name: String) -> AnyClass? {
-    guard let bare = name.split(separator: ".").last else { return nil }
-    let found = named(String(bare)).filter { bare == name || String(reflecting: $0) == name }
-    return found.count == 1 ? found[0] : nil
-  }
-
-  /// The classes with a name, given without its module; generic classes are left out.
-  static func named(_ name: String) -> [AnyClass] {
-    var found: [AnyClass] = []
-    withUnsafeMutablePointer(to: &found) { list in
-      cd_find_classes(
-        name,
-        { metadata, context in
-          guard let metadata, let context else { return true }
-          if let type = unsafeBitCast(metadata, to: Any.Type.self) as? AnyClass {
-            context.assumingMemoryBound(to: [AnyClass].self).pointee.append(type)
-          }
-          return true
-        }, list)
+    guard let bare = name.split(separator: ".").last.map(String.init) else { return nil }
+    guard let all = ProcessClasses.named(bare) else {
+      return bare == name ? inExecutable(name).first : NSClassFromString(name)
     }
-    return found
+    let found = all.filter { bare == name || String(reflecting: $0) == name }
+    return found.count == 1 ? found[0] : nil
   }
 }

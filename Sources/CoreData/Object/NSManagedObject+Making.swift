@@ -2,11 +2,16 @@ import Foundation
 
 extension NSManagedObject {
   /// The symbol of the allocating initializer. Called on a metatype it makes an object of that class, through the
-  /// vtable, so the class need not declare a `required` initializer. A test fails when a toolchain changes this.
+  /// vtable, so the class need not declare a `required` initializer. ``make(_:)`` checks that the object has the class.
   @_silgen_name("$s8CoreData15NSManagedObjectC7_cdMakeAcA19NSEntityDescriptionC_tcfC")
   private static func allocate(_ entity: consuming NSEntityDescription) -> NSManagedObject
 
-  static func make(_ entity: NSEntityDescription) -> NSManagedObject { allocate(entity) }
+  @inline(__always)
+  static func make(_ entity: NSEntityDescription) -> NSManagedObject {
+    let made = allocate(entity)
+    if type(of: made) != self { misuse("This version of Swift makes a \(type(of: made)) instead of a \(self).") }
+    return made
+  }
 }
 
 /// Lets generic code make objects of its type parameter, as `T(context:)`, without `required` initialisers.

@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreSchema
 
 /// The validation of the value of one property.
@@ -91,11 +92,9 @@ extension NSManagedObject {
 
   /// Whether a class overrides `validateValue(_:forKey:)`.
   static func overridesValidateValue(_ type: NSManagedObject.Type) -> Bool {
-    VirtualTable.differ(type, NSManagedObject.self, at: validateValueSlots)
+    VirtualTable.overrides(
+      type, NSManagedObject.self, membersOf: ValidatingProbe.self, plain: (PlainProbe.self, OtherPlainProbe.self))
   }
-
-  private static let validateValueSlots = VirtualTable.members(
-    overriddenBy: ValidatingProbe.self, plain: (PlainProbe.self, OtherPlainProbe.self))
 
   private class PlainProbe: NSManagedObject {}
   private class OtherPlainProbe: NSManagedObject {}

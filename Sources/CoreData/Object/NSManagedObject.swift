@@ -1,5 +1,6 @@
 import CRuntime
 import Foundation
+import RuntimeAccess
 import StoreSchema
 
 /// An object of a managed object model, with a row in a store or not saved yet.
@@ -14,21 +15,21 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     @inline(__always) get { entityInfo._withUnsafeGuaranteedRef { $0 } }
   }
   /// The core of the context; nil until the object is inserted. The object reaches its context through it.
-  @exclusivity(unchecked) final var core: ContextCore?
+  final var core: ContextCore?
   /// Positive: permanent. Negative: temporary, unique within the context. Zero: not inserted.
-  @exclusivity(unchecked) final var key: Int64 = 0
+  final var key: Int64 = 0
   /// The stored state; nil for a fault without a cached row, and for an object that was never saved.
-  @exclusivity(unchecked) final var row: Row?
+  final var row: Row?
   /// Values that were set since.
   @exclusivity(unchecked) final var overlay = ChangedValues()
   @exclusivity(unchecked) final var toManys = ToManyStates()
   @exclusivity(unchecked) final var extras: Extras?
-  @exclusivity(unchecked) final var cachedID: NSManagedObjectID?
-  @exclusivity(unchecked) final private(set) var flags: Flags = []
+  final var cachedID: NSManagedObjectID?
+  final private(set) var flags: Flags = []
   /// The store that the object is in, or will be saved to: index into the coordinator's stores.
-  @exclusivity(unchecked) final var storeIndex: UInt16 = .max
+  final var storeIndex: UInt16 = .max
   /// Index among the insertions of the current save.
-  @exclusivity(unchecked) final var ordinal: Int32 = -1
+  final var ordinal: Int32 = -1
 
   struct Flags: OptionSet {
     var rawValue: UInt16
@@ -156,6 +157,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     // all the rest.
     cd_prefetch(unsafeBitCast(row, to: UnsafeRawPointer?.self))
     withCore { $0.registry.forget(self) }
+    LivingObject.forget(self)
     if !toManys.isEmpty { ReleaseQueue.release(&toManys) }
     clearOverlay()
   }
@@ -252,7 +254,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   public override var hash: Int { Int(bitPattern: Unmanaged.passUnretained(self).toOpaque()) >> 4 }
 
   public override func isEqual(_ object: Any?) -> Bool {
-    if let address = objectAddress(in: object) { return address == Unmanaged.passUnretained(self).toOpaque() }
+    if let address = ObjectInAny.address(in: object) { return address == Unmanaged.passUnretained(self).toOpaque() }
     guard let object = object as? NSManagedObject else { return false }
     return object === self
   }

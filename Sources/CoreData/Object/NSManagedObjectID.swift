@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreSchema
 
 /// Identifies an object across contexts and threads. Compares by value within a coordinator.
@@ -16,7 +17,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   final var store: NSPersistentStore? { firstStore?.current }
   /// The permanent ID that has replaced this temporary one, if this ID was in use then. Used on its context's queue
   /// only.
-  @exclusivity(unchecked) final var successor: NSManagedObjectID?
+  final var successor: NSManagedObjectID?
   private var storeIdentifier: String? { key > 0 ? store?.ownIdentifier : nil }
 
   /// `context` is the core of a temporary ID's context.
@@ -68,8 +69,9 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   public override var hash: Int { Int(truncatingIfNeeded: key) &* 64 &+ info.root }
 
   public override func isEqual(_ object: Any?) -> Bool {
-    if let address = objectAddress(in: object), isObject(address, exactly: NSManagedObjectID.self) {
-      return Unmanaged<NSManagedObjectID>.fromOpaque(address)._withUnsafeGuaranteedRef { isSame($0) }
+    if let address = ObjectInAny.address(in: object) {
+      let other = withExtendedLifetime(object) { Unmanaged<AnyObject>.fromOpaque(address).takeUnretainedValue() }
+      return (other as? NSManagedObjectID).map(isSame) ?? false
     }
     guard let other = object as? NSManagedObjectID else { return false }
     return isSame(other)

@@ -25,7 +25,9 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     // A deleted object may outlive its context.
     guard let core = owner.core, !owner.flags.contains(.gone) else { return view }
     if core.orderedViews.count >= 64 { core.orderedViews = [:] }
-    core.orderedViews[key] = view
+    var views = core.orderedViews
+    views[key] = view
+    core.orderedViews = views
     return view
   }
 

@@ -18,7 +18,7 @@ enum TransformableCoding {
   /// The class that the model names for an attribute's values: a class of Foundation, or of the application, with its
   /// module or without. Nil where the process has no such class, or several.
   static func valueClass(_ attribute: NSAttributeDescription) -> AnyClass? {
-    attribute.attributeValueClassName.flatMap { foundationClasses[$0] ?? ProcessClasses.only($0) }
+    attribute.attributeValueClassName.flatMap { foundationClasses[$0] ?? ManagedObjectClass.only($0) }
   }
 
   /// Whether the value class of its attribute allows a value.

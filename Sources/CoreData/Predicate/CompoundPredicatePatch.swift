@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreQuery
 
 /// Replaces methods of Foundation's `NSCompoundPredicate` and `NSPredicate`. Compounds then print themselves, compare

@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreQuery
 
 /// Foundation's class. The alias exists so that the name is not ambiguous in code that imports both modules.
@@ -27,7 +28,7 @@ final class ComparisonTreePredicate: NSComparisonPredicate, ProgrammedPredicate 
     }
   }
 
-  private let payload: Payload?
+  private var payload: Payload?
 
   required init?(coder: NSCoder) { nil }
 
@@ -36,7 +37,9 @@ final class ComparisonTreePredicate: NSComparisonPredicate, ProgrammedPredicate 
     _ permission: EvaluationPermission? = nil
   ) -> ComparisonTreePredicate {
     CompoundPredicatePatch.apply()
-    return RawObject.make(ComparisonTreePredicate.self, Payload(comparison, sides, permission))
+    let made = RawObject.made(ComparisonTreePredicate.self)
+    made.payload = Payload(comparison, sides, permission)
+    return made
   }
 
   fileprivate var sides: (NSExpression, NSExpression) {

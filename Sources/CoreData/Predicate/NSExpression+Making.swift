@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreQuery
 import StoreSchema
 
@@ -36,13 +37,15 @@ final class TreeExpression: NSExpression {
     }
   }
 
-  private let payload: Payload?
+  private var payload: Payload?
 
   required init?(coder: NSCoder) { nil }
 
   static func make(_ payload: Payload) -> TreeExpression {
     CompoundPredicatePatch.apply()
-    return RawObject.make(TreeExpression.self, payload)
+    let made = RawObject.made(TreeExpression.self)
+    made.payload = payload
+    return made
   }
 
   var content: Payload {

@@ -1,10 +1,11 @@
 import Foundation
+import RuntimeAccess
 import StoreQuery
 
 /// The results of a fetch request, for example as the right side of `IN`, or their number
 /// (https://developer.apple.com/documentation/coredata/nsfetchrequestexpression).
 public final class NSFetchRequestExpression: NSExpression {
-  private let payload: TreeExpression.Payload?
+  private var payload: TreeExpression.Payload?
 
   required init?(coder: NSCoder) { nil }
 
@@ -19,7 +20,9 @@ public final class NSFetchRequestExpression: NSExpression {
   }
 
   static func make(_ payload: TreeExpression.Payload) -> NSFetchRequestExpression {
-    RawObject.make(NSFetchRequestExpression.self, payload)
+    let made = RawObject.made(NSFetchRequestExpression.self)
+    made.payload = payload
+    return made
   }
 
   var permission: EvaluationPermission? { payload?.permission }

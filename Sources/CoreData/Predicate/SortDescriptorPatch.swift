@@ -1,4 +1,5 @@
 import Foundation
+import RuntimeAccess
 import StoreQuery
 import StoreSchema
 
@@ -7,7 +8,7 @@ import StoreSchema
 enum SortDescriptorPatch {
   static func apply() { _ = once }
 
-  private static let once: Void = VirtualTable.patch(
+  private static let once = VirtualTable.patch(
     NSSortDescriptor.self, plain: (Plain.self, PlainToo.self), donor: Comparing.self)
 
   private final class Plain: NSSortDescriptor {}

@@ -1,5 +1,6 @@
 import Foundation
 import StoreProtocol
+import Synchronization
 
 /// The files on which this process has POSIX locks: databases that SQLite has open, by device and inode.
 ///
@@ -26,23 +27,28 @@ public enum LockedFiles {
 
   /// Held while such a file is opened or closed. Recursive, because a copy opens its target while it holds the source.
   public static let lock = NSRecursiveLock()
-  // Guarded by `lock`.
-  nonisolated(unsafe) private static var counts: [Identity: Int] = [:]
+  /// Used while `lock` is held, so that the number of a file belongs to what the caller does with it.
+  private static let counts = Mutex<[Identity: Int]>([:])
 
   /// Notes that the process has opened a file once more.
-  public static func add(_ file: Identity) { lock.withLock { counts[file, default: 0] += 1 } }
+  public static func add(_ file: Identity) { lock.withLock { counts.withLock { $0[file, default: 0] += 1 } } }
 
   /// Notes that the process has closed a file that was added.
   public static func remove(_ file: Identity) {
     lock.withLock {
-      let count = (counts[file] ?? 1) - 1
-      counts[file] = count > 0 ? count : nil
+      counts.withLock { counts in
+        let count = (counts[file] ?? 1) - 1
+        counts[file] = count > 0 ? count : nil
+      }
     }
   }
 
   /// Whether the file at a path is in the list.
   public static func contains(_ path: String) -> Bool {
-    lock.withLock { !counts.isEmpty && Identity(path).map { counts[$0] != nil } ?? false }
+    lock.withLock {
+      let counts = counts.withLock { $0 }
+      return !counts.isEmpty && Identity(path).map { counts[$0] != nil } ?? false
+    }
   }
 
   /// A file that this process has open and that is not in the list: another library may have locks on it.
@@ -56,7 +62,7 @@ public enum LockedFiles {
   /// Nil where the process has not opened the file, or the file is in the list.
   public static func unlisted(_ path: String) -> Unlisted? {
     lock.withLock {
-      guard let file = Identity(path), counts[file] == nil else { return nil }
+      guard let file = Identity(path), counts.withLock({ $0[file] }) == nil else { return nil }
       let opened = descriptors(of: file) ?? []
       if opened.isEmpty { return nil }
       return opened.contains { header($0).map { !$0.isEmpty && $0 != databaseHeader } ?? false } ? .other : .database

@@ -6,9 +6,7 @@ import StoreProtocol
 ///
 /// Only regular files and folders are removed. A device, a socket, a pipe or a symbolic link is never a store's own: it
 /// stays, and the error `notAStore` names it.
-///
-/// Sendable, unchecked: the descriptor never changes.
-public final class OwnedFolder: @unchecked Sendable {
+public final class OwnedFolder: Sendable {
   /// The path by which the folder was opened.
   public let path: String
   private let descriptor: Int32

@@ -4,7 +4,7 @@ import Testing
 @testable import CoreData
 
 /// Tests of the run-time techniques by which classes are found and objects made. A failure here means that a toolchain
-/// has changed something that `Sources/CRuntime` or `NSManagedObject+Making.swift` relies on.
+/// has changed something that `Sources/RuntimeAccess` or `NSManagedObject+Making.swift` relies on.
 @Suite struct ClassTests {
   @Test func classesAreFoundByTheirBareName() {
     #expect(ManagedObjectClass.classes(named: "Person").map { String(reflecting: $0) } == ["CoreDataTests.Person"])
@@ -40,20 +40,6 @@ import Testing
     _ = try model.freeze()
     let made = Counted.make(try #require(model.entitiesByName["Department"]))
     #expect((made as? Counted)?.initialised == 1)
-  }
-
-  @Test func anObjectIsFoundInItsBox() {
-    final class Plain {}
-    let (object, plain) = (NSObject(), Plain())
-    func address(_ object: AnyObject) -> UnsafeRawPointer {
-      UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque())
-    }
-    #expect(objectAddress(in: object) == address(object) && objectAddress(in: plain) == address(plain))
-    #expect(objectAddress(in: nil) == nil && objectAddress(in: 7) == nil && objectAddress(in: "text") == nil)
-    #expect(objectAddress(in: AnyHashable(object)) == nil && objectAddress(in: Optional(object) as Any) == nil)
-    #expect(objectAddress(in: UUID()) == nil && objectAddress(in: { () -> Int in 7 }) == nil)
-    #expect(isObject(address(object), exactly: NSObject.self) && isObject(address(plain), exactly: Plain.self))
-    #expect(!isObject(address(object), exactly: Plain.self) && !isObject(address(plain), exactly: NSObject.self))
   }
 
   @Test func objectsAreEqualToThemselvesHoweverTheyAreBoxed() throws {

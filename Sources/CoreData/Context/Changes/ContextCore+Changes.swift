@@ -244,10 +244,11 @@ extension ContextCore {
 
   /// Notes that the members of a relationship have been read.
   func noteRead(_ relationship: Relationship) {
-    let number = relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0)
-    if number == lastReadToMany { return }
-    lastReadToMany = number
-    readToManys.insert(number)
+    let read = relationship.declaringEntity << 16 | (relationship.toManyIndex ?? 0)
+    if read == lastReadToMany { return }
+    lastReadToMany = read
+    // Replaced as a whole, so that reads need no exclusivity checks: see decision 075.
+    if !readToManys.contains(read) { readToManys = readToManys.union([read]) }
   }
 
   /// Whether any registered object may have read the members of a relationship.

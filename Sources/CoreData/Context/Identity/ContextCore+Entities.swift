@@ -33,7 +33,10 @@ extension ContextCore {
         "\(found.isEmpty ? "No entity has" : "\(found.count) entities have") the class \(type); name it in managedObjectClassName, or insert by entity."
       )
     }
-    infosByClass[ObjectIdentifier(type)] = info
+    // Replaced as a whole, so that reads need no exclusivity checks: see decision 075.
+    var known = infosByClass
+    known[ObjectIdentifier(type)] = info
+    infosByClass = known
     return info
   }
 }

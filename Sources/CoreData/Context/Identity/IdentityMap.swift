@@ -1,5 +1,6 @@
 import CRuntime
 import Foundation
+import RuntimeAccess
 
 /// Finds registered objects by key, without keeping them alive.
 ///
@@ -33,14 +34,14 @@ struct IdentityMap {
       if entries[index].key == 0 { return nil }
       index = (index &+ 1) & mask
     }
-    guard let found = entries[index].object, cd_try_retain(found) else { return nil }
-    return Unmanaged<NSManagedObject>.fromOpaque(found).takeRetainedValue()
+    return entries[index].object.flatMap { LivingObject.retained($0, as: NSManagedObject.self) }
   }
 
   /// Returns whether no object had the key before.
   @discardableResult
   mutating func set(_ key: Int64, _ object: NSManagedObject) -> Bool {
     reserve(1)
+    LivingObject.note(object)
     let before = count
     insert(Entry(key: key, object: Unmanaged.passUnretained(object).toOpaque()))
     return count > before
@@ -48,6 +49,7 @@ struct IdentityMap {
 
   mutating func set(_ objects: ArraySlice<NSManagedObject>) {
     reserve(objects.count)
+    if !RuntimeTrick.livingObjects.works { for object in objects { LivingObject.note(object) } }
     // The array holds the objects, so they are not retained here.
     objects.withUnsafeBytes { addresses in
       for (index, address) in addresses.bindMemory(to: UnsafeMutableRawPointer.self).enumerated() {
@@ -107,8 +109,7 @@ struct IdentityMap {
   var all: [NSManagedObject] {
     guard let entries else { return [] }
     return (0...mask).compactMap { index in
-      guard let found = entries[index].object, cd_try_retain(found) else { return nil }
-      return Unmanaged<NSManagedObject>.fromOpaque(found).takeRetainedValue()
+      entries[index].object.flatMap { LivingObject.retained($0, as: NSManagedObject.self) }
     }
   }
 

@@ -11,6 +11,8 @@ struct IdentityMaps {
   private var temporaries = IdentityMap()
   /// The objects in use that incremental stores must be notified of; nil without such stores.
   var interest: ObjectInterest?
+  /// The registered objects, where the context keeps them alive.
+  var retained: [ObjectIdentifier: NSManagedObject]?
 
   /// Frees the maps of saved objects, and prepares for a model with `entityCount` entities.
   mutating func restart(entityCount: Int) {

@@ -9,16 +9,14 @@ import Synchronization
 final class ObjectRegistry: @unchecked Sendable {
   private let lock = Mutex(())
   @exclusivity(unchecked) private var maps = IdentityMaps()
-  /// The registered objects, where the context keeps them alive.
-  @exclusivity(unchecked) private var retained: [ObjectIdentifier: NSManagedObject]?
 
   // Used only on the context's queue:
 
   /// The root entity of each entity of the model.
-  @exclusivity(unchecked) private var roots: ContiguousArray<Int> = []
-  @exclusivity(unchecked) private var lastTemporaryKey: Int64 = 0
+  private var roots: ContiguousArray<Int> = []
+  private var lastTemporaryKey: Int64 = 0
   /// Whether there are stores that are notified of the objects in use.
-  @exclusivity(unchecked) private(set) var watchesObjects = false
+  private(set) var watchesObjects = false
 
   deinit {
     maps.clear()
@@ -41,7 +39,7 @@ final class ObjectRegistry: @unchecked Sendable {
   func add(_ object: NSManagedObject) {
     lock.withLock { _ in
       maps.set(object)
-      if retained != nil { retained?[ObjectIdentifier(object)] = object }
+      if maps.retained != nil { maps.retained?[ObjectIdentifier(object)] = object }
     }
   }
 
@@ -50,7 +48,7 @@ final class ObjectRegistry: @unchecked Sendable {
     guard let first = objects.first else { return }
     lock.withLock { _ in
       maps.set(objects, like: first)
-      if retained != nil { for object in objects { retained?[ObjectIdentifier(object)] = object } }
+      if maps.retained != nil { for object in objects { maps.retained?[ObjectIdentifier(object)] = object } }
     }
   }
 
@@ -99,7 +97,7 @@ final class ObjectRegistry: @unchecked Sendable {
     var kept: NSManagedObject?
     lock.withLock { _ in
       maps.remove(object)
-      if retained != nil { kept = retained?.removeValue(forKey: ObjectIdentifier(object)) }
+      if maps.retained != nil { kept = maps.retained?.removeValue(forKey: ObjectIdentifier(object)) }
     }
     withExtendedLifetime(kept) {}
   }
@@ -110,17 +108,17 @@ final class ObjectRegistry: @unchecked Sendable {
     lock.withLock { _ in
       maps.clear()
       // `objects` keeps them alive.
-      if retained != nil { retained = [:] }
+      if maps.retained != nil { maps.retained = [:] }
     }
     return objects
   }
 
   var retainsObjects: Bool {
-    get { lock.withLock { _ in retained != nil } }
+    get { lock.withLock { _ in maps.retained != nil } }
     set {
       let objects = all
       var kept = newValue ? Dictionary(objects.map { (ObjectIdentifier($0), $0) }) { first, _ in first } : nil
-      lock.withLock { _ in swap(&retained, &kept) }
+      lock.withLock { _ in swap(&maps.retained, &kept) }
       withExtendedLifetime((objects, kept)) {}
     }
   }

@@ -14,7 +14,7 @@ final class RowOrigin {
   /// The engine of the store when the context found it; nil if the store was closed. The context's rows were read from
   /// this engine or from a later one.
   let engine: (any Store)?
-  @exclusivity(unchecked) private var sharedView: SharedView?
+  private var sharedView: SharedView?
 
   /// How a store is read.
   enum Access {
@@ -39,7 +39,7 @@ final class RowOrigin {
   /// A view, and the rows that were read ahead in it, by root entity.
   private final class SharedView {
     let view: StoreView
-    @exclusivity(unchecked) var ahead: ContiguousArray<ReadAhead> = []
+    var ahead: ContiguousArray<ReadAhead> = []
 
     init(_ view: StoreView) { self.view = view }
   }
@@ -93,7 +93,8 @@ final class RowOrigin {
     guard let shared, let frozen = core.frozen else { return try view.snapshot.row(of: root, key: key) }
     if let known = shared.ahead.first(where: { $0.root == root }) { return try known.row(key, in: view.snapshot) }
     let made = ReadAhead(root: root, subtree: frozen.schema.entities[root].subtree)
-    shared.ahead.append(made)
+    // Replaced as a whole, so that reads need no exclusivity checks: see decision 075.
+    shared.ahead = shared.ahead + [made]
     return try made.row(key, in: view.snapshot)
   }
 

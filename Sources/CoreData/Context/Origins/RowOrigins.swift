@@ -5,11 +5,11 @@ import Synchronization
 /// The origins that a context has used, by the index of their stores.
 final class RowOrigins {
   /// The origin of a removed store stays in the list, because using it throws its own error.
-  @exclusivity(unchecked) private var origins: ContiguousArray<RowOrigin?> = []
+  private var origins: ContiguousArray<RowOrigin?> = []
   /// The indices of the stores that take new objects, by entity; nil until the coordinator has looked one up.
-  @exclusivity(unchecked) private var takers: ContiguousArray<UInt16?> = []
+  private var takers: ContiguousArray<UInt16?> = []
   /// The version of the coordinator's list of stores that `takers` belongs to.
-  @exclusivity(unchecked) private var takersVersion = 0
+  private var takersVersion = 0
 
   /// The origin of a store that was found and is not removed.
   @inline(__always)
@@ -35,8 +35,11 @@ final class RowOrigins {
   }
 
   func add(_ origin: RowOrigin) {
-    while origins.count <= Int(origin.index) { origins.append(nil) }
-    origins[Int(origin.index)] = origin
+    // Replaced as a whole, so that reads need no exclusivity checks: see decision 075.
+    var longer = origins
+    while longer.count <= Int(origin.index) { longer.append(nil) }
+    longer[Int(origin.index)] = origin
+    origins = longer
   }
 
   /// Makes the next read of each store take a new view.
@@ -62,7 +65,11 @@ final class RowOrigins {
     }
     if entity.index < takers.count, let known = takers[entity.index] { return known }
     let found = coordinator.storeIndex(for: entity) ?? .max
-    if entity.index < takers.count { takers[entity.index] = found }
+    if entity.index < takers.count {
+      var known = takers
+      known[entity.index] = found
+      takers = known
+    }
     return found
   }
 }

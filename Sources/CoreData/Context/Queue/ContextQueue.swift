@@ -19,7 +19,7 @@ final class ContextQueue: @unchecked Sendable {
   /// Where blocks run later; nil for a context without a queue.
   let dispatch: DispatchQueue?
   /// The number of nested blocks that the holder of `lock` is running.
-  @exclusivity(unchecked) private(set) var depth = 0
+  private(set) var depth = 0
   /// The thread that holds `lock`, 0 for none. Any thread may compare it with itself.
   private let thread = Atomic<UInt>(0)
   /// A copy, because a global constant costs a call at each access.

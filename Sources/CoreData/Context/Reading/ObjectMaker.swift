@@ -1,4 +1,3 @@
-import CRuntime
 import StoreSchema
 
 /// Turns the rows of one read into objects: registered objects, which get the row if they have none, and new faults.
@@ -88,12 +87,10 @@ struct ObjectMaker: ~Copyable {
       core.registry.count(store: storeIndex, root: root) == madeCount
       ? nil : core.registry.objects(of: RowChunk(rows: chunk), root: root, store: storeIndex)
     let first = objects.count
-    let coreAddress = Unmanaged.passUnretained(core).toOpaque()
+    let core = core
     guard let known else {
-      // Each object holds the core. The core is retained once for all of them.
-      cd_retain_many(coreAddress, UInt32(chunk.count))
       for index in chunk.indices {
-        if let row = chunk[index].take() { objects.append(make(row, holding: coreAddress)) }
+        if let row = chunk[index].take() { objects.append(make(row, in: core)) }
       }
       core.registry.add(objects[first...])
       madeCount += chunk.count
@@ -106,8 +103,7 @@ struct ObjectMaker: ~Copyable {
         give(row, to: object)
         objects.append(object)
       } else {
-        cd_retain_many(coreAddress, 1)
-        let object = make(row, holding: coreAddress)
+        let object = make(row, in: core)
         // The next object that becomes a fault may run code of the client, which may reach this object.
         if refreshes { core.registry.add(object) } else { made.append(object) }
         madeCount += 1
@@ -141,16 +137,16 @@ struct ObjectMaker: ~Copyable {
     if object.flags.contains(.fault) { object.row = row }
   }
 
-  /// A fault with its row, not registered yet. It takes over one reference to the core.
+  /// A fault with its row, not registered yet.
   @inline(__always)
-  private mutating func make(_ row: consuming Row, holding core: UnsafeMutableRawPointer) -> NSManagedObject {
-    if row.entity != entity, let info = self.core.frozen?.infos[row.entity] {
+  private mutating func make(_ row: consuming Row, in core: ContextCore) -> NSManagedObject {
+    if row.entity != entity, let info = core.frozen?.infos[row.entity] {
       entity = row.entity
       description = .passUnretained(info.description)
       objectClass = info.objectClass
     }
     let object = objectClass.make(description.unsafelyUnwrapped.takeUnretainedValue())
-    object.core = Unmanaged<ContextCore>.fromOpaque(core).takeRetainedValue()
+    object.core = core
     object.key = row.key
     object.storeIndex = storeIndex
     object.row = row

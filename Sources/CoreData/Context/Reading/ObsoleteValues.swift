@@ -79,9 +79,7 @@ final class ObsoleteValues: Sendable {
   // MARK: Stores
 
   /// A store of a coordinator that may have large values.
-  ///
-  /// Sendable, unchecked: both references are set once, and their types are Sendable.
-  private struct Opened: @unchecked Sendable {
+  private struct Opened: Sendable {
     weak var store: NSPersistentStore?
     weak var coordinator: NSPersistentStoreCoordinator?
   }

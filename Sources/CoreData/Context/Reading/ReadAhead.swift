@@ -12,14 +12,14 @@ final class ReadAhead {
   let root: Int
   private let subtree: Range<Int>
   @exclusivity(unchecked) private var rows = RowTable()
-  @exclusivity(unchecked) private var byteCount = 0
+  private var byteCount = 0
   /// How many faults did not find their row here.
-  @exclusivity(unchecked) private var missCount = 0
+  private var missCount = 0
   /// How many misses there must be before rows are read ahead.
-  @exclusivity(unchecked) private var threshold = ReadAhead.firstMisses
-  @exclusivity(unchecked) private var isEstimated = false
+  private var threshold = ReadAhead.firstMisses
+  private var isEstimated = false
   /// How many more key ranges may be read, even if none of their rows is used.
-  @exclusivity(unchecked) private var credit = 0
+  private var credit = 0
 
   private static let firstMisses = 32
   private static let keyRange: Int64 = 16
