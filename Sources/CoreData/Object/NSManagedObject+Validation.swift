@@ -67,7 +67,7 @@ extension NSManagedObject {
   /// Calls ``validateValue(_:forKey:)`` for each property, for a class that overrides it, and sets replaced values.
   /// Members that nobody has read or changed are not read.
   final func validateValues() throws {
-    var errors: [any Error] = []
+    var (errors, refused) = ([any Error](), Set<Substring>())
     let relationships = info.relationships.filter { info in
       if !info.relationship.isToMany || flags.isInserted { return true }
       return toManys[info.relationship].map { !$0.isFault || $0.hasChanges } ?? false
@@ -83,9 +83,14 @@ extension NSManagedObject {
       var value = present
       do { try validateValue(&value, forKey: key) } catch {
         errors.append(error)
+        refused.insert(key[...])
         continue
       }
       if value !== present && (value as? NSObject)?.isEqual(present) != true { setModelledValue(value, forKey: key) }
+    }
+    // An integer that does not fit its type is cut off in the value that `validateValue(_:forKey:)` gets.
+    for (slot, key) in info.leaves where !refused.contains(key.prefix { $0 != "." }) {
+      errors += ContextCore.rangeError(stored(slot), slot, self, key).map { [$0] } ?? []
     }
     if !errors.isEmpty { throw CoreDataError.combined(errors) }
   }
