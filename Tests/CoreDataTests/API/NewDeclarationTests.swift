@@ -76,12 +76,12 @@ import Testing
   /// For a saved object it is called for the transients that were set, for a new object for all.
   @Test func anOverrideIsCalledForTransients() throws {
     let entity = Describing.entity(
-      "AskedNote", ["text", "first", "second"].map { Describing.attribute($0) })
+      "RequestNote", ["text", "first", "second"].map { Describing.attribute($0) })
     for name in ["first", "second"] { entity.attributesByName[name]?.isTransient = true }
-    entity.managedObjectClassName = "CoreDataTests.AskedNote"
+    entity.managedObjectClassName = "CoreDataTests.RequestNote"
     let context = try notes([entity])
     try context.performAndWait {
-      let note = try #require(insert("AskedNote", context) as? RequestNote)
+      let note = try #require(insert("RequestNote", context) as? RequestNote)
       try context.save()
       #expect(Set(note.requested) == ["text", "first", "second"])
       note.requested = []

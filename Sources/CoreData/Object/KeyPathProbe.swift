@@ -11,7 +11,7 @@ enum KeyPathProbe {
     let attribute = NSAttributeDescription()
     (attribute.name, attribute.type) = ("any", .string)
     let entity = NSEntityDescription()
-    entity.name = "LooseProbe"
+    entity.name = "KeyPathProbe"
     entity.properties = [attribute]
     model.entities = [entity]
     do { _ = try model.freeze() } catch { misuse("\(error)") }
