@@ -64,7 +64,8 @@ struct LibrarySide {
     case .w11: return try weigh()
     case .w12: return try saveWhileOthersRead()
     case .w13: return try saveOneByOne()
-    case .w10, .w1t, .w1bt, .w14, .w14m, .w15, .w15m: throw BenchmarkError("\(cell.workload.rawValue) opens the store itself.")
+    case .w10, .w1t, .w1bt, .w14, .w14m, .w15, .w15m:
+      throw BenchmarkError("\(cell.workload.rawValue) opens the store itself.")
     }
   }
 

@@ -8,7 +8,9 @@ struct RawSide {
 
   static func run(_ cell: Cell) throws -> CellResult {
     if cell.workload == .w10 { return try open(cell) }
-    let side = RawSide(cell: cell, database: try RawDatabase(
+    let side = RawSide(
+      cell: cell,
+      database: try RawDatabase(
         cell.path, synchronous: cell.synchronous, cache: cell.workload.writes ? Scale.writerCache : nil))
     return try side.run()
   }

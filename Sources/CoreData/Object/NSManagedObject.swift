@@ -187,9 +187,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   final func ownID(in store: NSPersistentStore?) -> NSManagedObjectID {
     if let cachedID { return cachedID }
     let context = withCore { ObjectIdentifier($0) }
-    let made = entityInfo._withUnsafeGuaranteedRef {
-      NSManagedObjectID($0, key: key, store: store, context: context)
-    }
+    let made = entityInfo._withUnsafeGuaranteedRef { NSManagedObjectID($0, key: key, store: store, context: context) }
     cachedID = made
     return made
   }

@@ -60,14 +60,6 @@ final class ToManyState {
   /// Not retained: valid while this state is in the list.
   var unretainedNext: Unmanaged<ToManyState>? { unsafeBitCast(next, to: Unmanaged<ToManyState>?.self) }
 
-  /// Calls `body` with each object that was added since the last save. They are not retained: `body` must not run code
-  /// of the client.
-  @inline(__always)
-  func forEachAdded(_ body: (NSManagedObject) throws -> Void) rethrows {
-    let objects = added
-    try objects.forEachUncounted(body)
-  }
-
   var hasAdditions: Bool { isNew ? !members.isEmpty : !listedAdditions.isEmpty }
   var hasChanges: Bool { hasAdditions || !removed.isEmpty || isOrderChanged }
 

@@ -26,7 +26,9 @@ extension ContextCore {
     }
     if object.core != nil { misuse("The object belongs to another context; it cannot be inserted into this one.") }
     object.entityInfo._withUnsafeGuaranteedRef { info in
-      if info.entity.isAbstract { misuse("The entity \(info.entity.name) is abstract; insert one of its sub-entities.") }
+      if info.entity.isAbstract {
+        misuse("The entity \(info.entity.name) is abstract; insert one of its sub-entities.")
+      }
       if type(of: object) != info.objectClass { hasOddClasses = true }
       object.core = self
       object.key = registry.nextTemporaryKey()

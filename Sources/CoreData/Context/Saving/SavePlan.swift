@@ -212,7 +212,8 @@ final class SavePlan {
       part.changes.links.begin(
         entity: object.info.entity.index, relationship: relationship.index, owner: Self.key(object))
       if isPrimary {
-        try state.forEachAdded { member in
+        let added = state.added
+        try added.forEachUncounted { member in
           if member.flags.leavesNoLinks { return }
           try core.checkStores(object, relationship, member)
           part.changes.links.add(Self.reference(member))
