@@ -42,7 +42,7 @@ package enum VirtualTable {
   /// Objective-C.
   private static let firstMember = 7
 
-  /// No class has as many words. A count that is read from the wrong place is most likely larger.
+  /// No class has as many words. A count that is read at a wrong offset is most likely larger.
   private static let mostWords = 1 << 16
 
   private static func words(_ type: AnyClass) -> UnsafeMutableBufferPointer<UInt> {

@@ -17,7 +17,7 @@ extension SQLCommit {
         while end < links.count, links.entity(at: end) == entity, links.relationship(at: end) == relationship {
           end += 1
         }
-        switch place(of: schema.entities[entity].relationships[relationship]) {
+        switch location(of: schema.entities[entity].relationships[relationship]) {
         case .pairs(let side, let isReflexive):
           try writePairs(step, links, next..<end, side, isReflexive: isReflexive)
         case .columns(let key, let columns, let isOneWay):
@@ -44,13 +44,13 @@ extension SQLCommit {
   }
 
   /// The tables and columns of a relationship's links.
-  private enum LinkPlace {
+  private enum LinkLocation {
     case pairs(SQLLayout.JoinSide, isReflexive: Bool)
     case columns(SQLLayout.RelationshipKey, SQLLayout.LinkColumns, isOneWay: Bool)
     case none
   }
 
-  private func place(of relationship: Relationship) -> LinkPlace {
+  private func location(of relationship: Relationship) -> LinkLocation {
     let key = SQLLayout.RelationshipKey(relationship)
     if let side = binding.layout.joinOfRelationship[key] {
       return .pairs(side, isReflexive: binding.layout.joins[side.join].isReflexive)
@@ -174,10 +174,10 @@ extension SQLCommit {
       named[key, default: []].formUnion(order.lazy.map { changes.permanentKey($0.key) })
     }
     func append(_ row: Row, _ changed: SlotSet?) throws(StoreError) {
-      for place in binding.orderedOwners[row.entity] {
-        if changed?.contains(place.slot) == false || row.isNull(place.slot) { continue }
-        if named[place.inverse]?.contains(row.key) == true { continue }
-        let statement = try statements.appendToOwner(row.entity, place.slot, place)
+      for link in binding.orderedOwners[row.entity] {
+        if changed?.contains(link.slot) == false || row.isNull(link.slot) { continue }
+        if named[link.inverse]?.contains(row.key) == true { continue }
+        let statement = try statements.appendToOwner(row.entity, link.slot, link)
         statement.bind(row.key, at: 1)
         try statement.run()
       }

@@ -176,11 +176,11 @@ public struct SQLCommit<Connection: SQLConnection> {
     _ connection: Connection
   ) throws(StoreError) {
     let view = row.view
-    let keyPlace = Int32(columns.count) + 2
+    let keyIndex = Int32(columns.count) + 2
     statement.bind(view.version, at: 1)
     statement.bind(row, columns, from: 2, numbers)
-    statement.bind(view.key, at: keyPlace)
-    statement.bind(view.version &- 1, at: keyPlace + 1)
+    statement.bind(view.key, at: keyIndex)
+    statement.bind(view.version &- 1, at: keyIndex + 1)
     try statement.run()
     if connection.changedRows != 1 {
       if connection.changedRows > 1 { throw connection.wrongCount(binding.layout.table(row.entity).name) }

@@ -1,7 +1,7 @@
 import Foundation
 import StoreSchema
 
-/// Values and names as SQL text, for the few places in a statement that cannot have parameters.
+/// Values and names as SQL text, for the few parts of a statement that cannot have parameters.
 public enum SQLLiteral {
   /// A name in quotes. The name may hold any character.
   public static func name(_ name: String) -> String { quoted(name, "\"") }

@@ -52,8 +52,8 @@ public struct RowView {
   /// The bytes of a slot; nil for null. The word of a null slot is zero, and an offset never is.
   @inlinable @inline(__always)
   func bytesOrNil(_ slot: Int) -> UnsafeRawBufferPointer? {
-    let place = word(slot)
-    return place == 0 ? nil : bytes(at: place)
+    let extent = word(slot)
+    return extent == 0 ? nil : bytes(at: extent)
   }
 
   /// The string in a slot of UTF-8 bytes; nil where the slot is null.
@@ -73,8 +73,8 @@ public struct RowView {
   public func bytes(_ slot: Int) -> UnsafeRawBufferPointer { bytes(at: word(slot)) }
 
   @inlinable @inline(__always)
-  func bytes(at place: UInt64) -> UnsafeRawBufferPointer {
-    let (offset, count) = (Int(place &>> 32), Int(place & 0xffff_ffff))
+  func bytes(at extent: UInt64) -> UnsafeRawBufferPointer {
+    let (offset, count) = (Int(extent &>> 32), Int(extent & 0xffff_ffff))
     // True for every slot of bytes; a wrong accessor must not read outside of the block.
     precondition(offset &+ count <= Int(header.pointee.byteCount), "slot does not hold bytes")
     return UnsafeRawBufferPointer(start: UnsafeRawPointer(words) + offset, count: count)

@@ -66,7 +66,7 @@ extension ConformanceSuite {
   }
 
   /// Whether a walk from people to tags to people and so on comes to a red tag: `around` makes a condition of a
-  /// collection, the name of its element, and what is asked of that.
+  /// collection, the name of its element, and the condition of that element.
   private static func tagged(_ depth: Int, _ around: (String, String, String) -> String) -> String {
     var text = "$p\(depth).label == 'red'"
     for level in stride(from: depth, through: 1, by: -1) {

@@ -106,7 +106,7 @@ extension ContextCore {
     if !conflicts.constraints.isEmpty { try policy.resolve(constraintConflicts: conflicts.constraints) }
     try throwReadError()
     processPendingChanges()
-    settlePartners()
+    reconcilePartners()
     try validateAll()
     // Validation reads faults.
     try throwReadError()

@@ -46,7 +46,7 @@ final class ContextCore: @unchecked Sendable {
   var propagatesDeletesAtEndOfEvent = true
   /// Whether an object was inserted whose class is not the class of its entity. Such an object was made by its
   /// initializer.
-  var hasOddClasses = false
+  var hasMismatchedClasses = false
 
   // MARK: Reading
 

@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
       entity.subtree.allSatisfy({ frozen.infos[$0].objectClass is T.Type })
     else { return nil }
     let objects = try core.fetchObjects(parameters)
-    if core.hasOddClasses { for object in objects where !(object is T) { return nil } }
+    if core.hasMismatchedClasses { for object in objects where !(object is T) { return nil } }
     return ObjectArray.retyped(objects, as: T.self)
   }
 

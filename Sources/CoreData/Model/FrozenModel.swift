@@ -210,9 +210,9 @@ final class EntityInfo: @unchecked Sendable {
       if let known = resolved.load(ordering: .acquiring) { return known.pointee }
       let found = ManagedObjectClass.resolve(description)
       overridesValidation.store(NSManagedObject.overridesValidateValue(found), ordering: .relaxed)
-      let place = UnsafeMutablePointer<NSManagedObject.Type>.allocate(capacity: 1)
-      place.initialize(to: found)
-      resolved.store(UnsafePointer(place), ordering: .releasing)
+      let pointer = UnsafeMutablePointer<NSManagedObject.Type>.allocate(capacity: 1)
+      pointer.initialize(to: found)
+      resolved.store(UnsafePointer(pointer), ordering: .releasing)
       return found
     }
   }

@@ -33,7 +33,7 @@ struct ChangedValues {
 
   /// The index at which the value of a slot is, or belongs.
   @inline(__always)
-  private static func place(_ slot: Int, _ mask: UInt64) -> Int {
+  private static func index(_ slot: Int, _ mask: UInt64) -> Int {
     mask & spread != 0 ? slot : (mask & (bit(slot) &- 1)).nonzeroBitCount
   }
 
@@ -52,7 +52,7 @@ struct ChangedValues {
     guard let memory else { return nil }
     let mask = Self.mask(memory)
     if mask & Self.bit(slot) == 0 { return nil }
-    return Self.values(memory)[Self.place(slot, mask)]
+    return Self.values(memory)[Self.index(slot, mask)]
   }
 
   /// The address of the value of a slot, which is not nil; nil where the slot is not set. Valid until a slot is set. To
@@ -62,7 +62,7 @@ struct ChangedValues {
     guard let memory else { return nil }
     let mask = Self.mask(memory)
     if mask & Self.bit(slot) == 0 { return nil }
-    let address = Self.values(memory) + Self.place(slot, mask)
+    let address = Self.values(memory) + Self.index(slot, mask)
     return slot >= Self.last && address.pointee == nil ? nil : UnsafePointer(address)
   }
 
@@ -70,17 +70,17 @@ struct ChangedValues {
   @inline(__always)
   mutating func set(_ slot: Int, _ value: consuming Value, slots count: Int, isSpread: Bool) {
     precondition(slot >= 0 && slot < count, "slot out of range")
-    let (place, wasSet) = makePlace(slot, count, isSpread)
+    let (entry, wasSet) = makeEntry(slot, count, isSpread)
     // One store for all cases: the value is moved there, not copied. The former one is released last, because that may
     // run code of the client.
-    let former = wasSet ? place.move() : nil
-    place.initialize(to: value)
+    let former = wasSet ? entry.move() : nil
+    entry.initialize(to: value)
     withExtendedLifetime(former) {}
   }
 
   /// The entry of a slot, which counts as set from now on, and whether it has a value already.
   @inline(__always)
-  private mutating func makePlace(
+  private mutating func makeEntry(
     _ slot: Int, _ count: Int, _ isSpread: Bool
   ) -> (UnsafeMutablePointer<Value?>, wasSet: Bool) {
     if memory == nil && !isSpread && slot < Self.last {
@@ -88,14 +88,14 @@ struct ChangedValues {
     }
     let memory = roomFor(slot, count)
     let (mask, bit) = (Self.mask(memory), Self.bit(slot))
-    let place = Self.values(memory) + Self.place(slot, mask)
+    let entry = Self.values(memory) + Self.index(slot, mask)
     memory.storeBytes(of: mask | bit, as: UInt64.self)
-    if mask & bit != 0 || slot >= Self.last { return (place, true) }
+    if mask & bit != 0 || slot >= Self.last { return (entry, true) }
     if mask & Self.spread == 0 {
       let behind = (mask & ~(bit &- 1)).nonzeroBitCount
-      if behind > 0 { (place + 1).moveInitialize(from: place, count: behind) }
+      if behind > 0 { (entry + 1).moveInitialize(from: entry, count: behind) }
     }
-    return (place, false)
+    return (entry, false)
   }
 
   /// The memory with an entry for the slot.
@@ -124,12 +124,12 @@ struct ChangedValues {
   /// Moves packed values to the indices of their slots.
   private mutating func spreadOut(_ packed: UnsafeMutableRawPointer, _ count: Int) -> UnsafeMutableRawPointer {
     let made = allocateSpread(count)
-    var (rest, place) = (Self.mask(packed), 0)
+    var (rest, index) = (Self.mask(packed), 0)
     made.storeBytes(of: rest | Self.spread, as: UInt64.self)
     while rest != 0 {
-      (Self.values(made) + rest.trailingZeroBitCount).moveInitialize(from: Self.values(packed) + place, count: 1)
+      (Self.values(made) + rest.trailingZeroBitCount).moveInitialize(from: Self.values(packed) + index, count: 1)
       rest &= rest &- 1
-      place += 1
+      index += 1
     }
     free(packed)
     return made
@@ -168,12 +168,12 @@ struct ChangedValues {
   func contains(_ count: Int, where condition: (Int, UnsafePointer<Value?>) -> Bool) -> Bool {
     guard let memory else { return false }
     let (mask, values) = (Self.mask(memory), UnsafePointer(Self.values(memory)))
-    var (rest, place) = (mask & (Self.lastBit &- 1), 0)
+    var (rest, index) = (mask & (Self.lastBit &- 1), 0)
     while rest != 0 {
       let slot = rest.trailingZeroBitCount
-      if condition(slot, values + (mask & Self.spread != 0 ? slot : place)) { return true }
+      if condition(slot, values + (mask & Self.spread != 0 ? slot : index)) { return true }
       rest &= rest &- 1
-      place &+= 1
+      index &+= 1
     }
     if mask & Self.lastBit == 0 { return false }
     for slot in Self.last..<count where values[slot] != nil && condition(slot, values + slot) { return true }

@@ -27,7 +27,7 @@ extension NSManagedObject {
 
   private func keepEventBase() {
     // Changes that observers of an event make belong to the next event.
-    if flags.contains(.told) {
+    if flags.contains(.reported) {
       ChangeTracker.endTelling(of: self)
       extras?.eventBase = nil
     }
@@ -43,7 +43,7 @@ extension NSManagedObject {
   /// The properties changed since the last event, with their values from then; for a new object, none. While observers
   /// are notified of an event, the changes of that event.
   final func eventChanges() -> [String: Any] {
-    if flags.isDisjoint(with: [.pending, .told]) { return [:] }
+    if flags.isDisjoint(with: [.pending, .reported]) { return [:] }
     var result: [String: Any] = [:]
     for (key, found) in info.keys {
       switch found {

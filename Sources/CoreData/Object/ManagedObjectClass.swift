@@ -25,7 +25,7 @@ enum ManagedObjectClass {
   {
     let module = executableModule
     let names = found.map { String(reflecting: $0) }
-    if let place = names.firstIndex(where: { $0.hasPrefix(module + ".") }) { return found[place] }
+    if let index = names.firstIndex(where: { $0.hasPrefix(module + ".") }) { return found[index] }
     report(
       "the class \(entity.managedObjectClassName ?? "?") of the entity \(entity.name ?? "?") could be \(names.sorted().joined(separator: " or ")); name it with its module."
     )

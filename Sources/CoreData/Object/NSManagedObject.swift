@@ -50,12 +50,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Deleted by a save.
     static let gone = Flags(rawValue: 512)
     /// `willSave` has been called in the current save.
-    static let asked = Flags(rawValue: 1024)
+    static let willSaveCalled = Flags(rawValue: 1024)
     /// The row comes from the cache, where another context may have put it from a view that is newer than the shared
     /// one.
     static let rowOfOthers = Flags(rawValue: 2048)
     /// Observers are being notified of its changes.
-    static let told = Flags(rawValue: 4096)
+    static let reported = Flags(rawValue: 4096)
     /// Its origin has, or had, a row of the object: it was read from there, or saved there. A new object with a
     /// permanent ID is not stored.
     static let stored = Flags(rawValue: 8192)

@@ -71,7 +71,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
   }
 
   override func index(of object: Any) -> Int {
-    (object as? NSManagedObject).flatMap { state?.place(of: $0) } ?? NSNotFound
+    (object as? NSManagedObject).flatMap { state?.position(of: $0) } ?? NSNotFound
   }
 
   override func contains(_ object: Any) -> Bool {

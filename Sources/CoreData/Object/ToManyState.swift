@@ -28,7 +28,7 @@ final class ToManyState {
     /// The members before the first change of their order since the last save; nil where the order is unchanged.
     @exclusivity(unchecked) var original: ContiguousArray<NSManagedObject>?
     /// Indices of the members, made when there are many and some have been searched for.
-    @exclusivity(unchecked) var places: [ObjectIdentifier: Int]?
+    @exclusivity(unchecked) var positions: [ObjectIdentifier: Int]?
     @exclusivity(unchecked) var searches = 0
     @exclusivity(unchecked) var set: NSSet?
     @exclusivity(unchecked) var orderedSet: NSOrderedSet?
@@ -99,22 +99,22 @@ final class ToManyState {
     isFault ? removed.contains { $0 === object } : !contains(object)
   }
 
-  func contains(_ object: NSManagedObject) -> Bool { place(of: object) != nil }
+  func contains(_ object: NSManagedObject) -> Bool { position(of: object) != nil }
 
-  func place(of object: NSManagedObject) -> Int? {
+  func position(of object: NSManagedObject) -> Int? {
     if members.count <= 16 { return members.firstIndex { $0 === object } }
     let extras = makeExtras()
-    if extras.places == nil {
+    if extras.positions == nil {
       // If the members changed at each search, the table would be made each time.
       extras.searches += 1
       if extras.searches < 8 { return members.firstIndex { $0 === object } }
       extras.searches = 0
       var made: [ObjectIdentifier: Int] = [:]
       made.reserveCapacity(members.count)
-      for (place, member) in members.enumerated() { made[ObjectIdentifier(member)] = place }
-      extras.places = made
+      for (position, member) in members.enumerated() { made[ObjectIdentifier(member)] = position }
+      extras.positions = made
     }
-    return extras.places?[ObjectIdentifier(object)]
+    return extras.positions?[ObjectIdentifier(object)]
   }
 
   /// Fills a fault with the members that were read.
@@ -125,7 +125,7 @@ final class ToManyState {
     // Additions and removals that the store contains already are no changes of this context.
     if !listedAdditions.isEmpty { listedAdditions.removeAll { contains($0) } }
     if !removed.isEmpty { removed.removeAll { !contains($0) } }
-    for object in removed { if let place = place(of: object) { removeMember(at: place, keepsOrder: true) } }
+    for object in removed { if let position = position(of: object) { removeMember(at: position, keepsOrder: true) } }
     for object in listedAdditions where !contains(object) { appendMember(object) }
   }
 
@@ -176,7 +176,7 @@ final class ToManyState {
     if keepsOrder { noteOrder() }
     let isKnown = !isPrimitive || contains(object)
     if isKnown || !removed.contains(where: { $0 === object }) { noteRemoval(object) }
-    if !isFault, let place = place(of: object) { removeMember(at: place, keepsOrder: keepsOrder) }
+    if !isFault, let position = position(of: object) { removeMember(at: position, keepsOrder: keepsOrder) }
   }
 
   /// Removes objects whose rows are gone, so that no change of them is left to save.
@@ -345,7 +345,7 @@ final class ToManyState {
 
   private func appendMember(_ object: NSManagedObject) {
     if let extras {
-      extras.places?[ObjectIdentifier(object)] = members.count
+      extras.positions?[ObjectIdentifier(object)] = members.count
       forgetSets(extras)
     }
     // Room for three members, so that the first additions do not reallocate.
@@ -353,16 +353,16 @@ final class ToManyState {
     members.append(object)
   }
 
-  private func removeMember(at place: Int, keepsOrder: Bool) {
+  private func removeMember(at position: Int, keepsOrder: Bool) {
     let last = members.count - 1
-    guard !keepsOrder || place == last, let extras, extras.places != nil else {
-      members.remove(at: place)
+    guard !keepsOrder || position == last, let extras, extras.positions != nil else {
+      members.remove(at: position)
       return forgetDerived()
     }
-    extras.places?[ObjectIdentifier(members[place])] = nil
-    if place != last {
-      members[place] = members[last]
-      extras.places?[ObjectIdentifier(members[place])] = place
+    extras.positions?[ObjectIdentifier(members[position])] = nil
+    if position != last {
+      members[position] = members[last]
+      extras.positions?[ObjectIdentifier(members[position])] = position
     }
     members.removeLast()
     forgetSets(extras)
@@ -370,7 +370,7 @@ final class ToManyState {
 
   private func forgetDerived() {
     guard let extras else { return }
-    extras.places = nil
+    extras.positions = nil
     forgetSets(extras)
   }
 

@@ -80,13 +80,13 @@ struct ToManyStates: ~Copyable {
     }
   }
 
-  func contains(where isWanted: (ToManyState) -> Bool) -> Bool { find(isWanted) != nil }
+  func contains(where condition: (ToManyState) -> Bool) -> Bool { find(condition) != nil }
 
   @inline(__always)
-  private func find(_ isWanted: (ToManyState) -> Bool) -> ToManyState? {
+  private func find(_ condition: (ToManyState) -> Bool) -> ToManyState? {
     var next = unsafeBitCast(first, to: Unmanaged<ToManyState>?.self)
     while let state = next {
-      if state._withUnsafeGuaranteedRef(isWanted) { return state.takeUnretainedValue() }
+      if state._withUnsafeGuaranteedRef(condition) { return state.takeUnretainedValue() }
       next = state._withUnsafeGuaranteedRef { $0.unretainedNext }
     }
     return nil

@@ -185,7 +185,7 @@ import Testing
       pair.theirs.name = "b"
       try pair.b.save()
       #expect(pair.theirs.name == "a" && !pair.theirs.hasChanges)
-      #expect(!pair.theirs.flags.contains(.asked))
+      #expect(!pair.theirs.flags.contains(.willSaveCalled))
     }
   }
 

@@ -6,15 +6,15 @@
 struct ChangeList {
   private(set) var objects: ContiguousArray<NSManagedObject> = []
   /// How many of `objects` were listed before the last event.
-  private var told = 0
+  private var reported = 0
   /// Objects that were listed before the last event and have changed again since.
   private var again: ContiguousArray<NSManagedObject> = []
 
-  var hasPending: Bool { told < objects.count || !again.isEmpty }
-  var isWhollyPending: Bool { told == 0 && again.isEmpty }
+  var hasPending: Bool { reported < objects.count || !again.isEmpty }
+  var isWhollyPending: Bool { reported == 0 && again.isEmpty }
 
   /// The pending objects, none of them twice.
-  var pending: ContiguousArray<NSManagedObject> { isWhollyPending ? objects : objects[told...] + again }
+  var pending: ContiguousArray<NSManagedObject> { isWhollyPending ? objects : objects[reported...] + again }
 
   /// Lists an object, and makes it pending. `registered` gives the number of registered objects. When the list reaches
   /// 4096 objects, it reserves room for all of them at once, because growing step by step would copy the list each
@@ -30,12 +30,12 @@ struct ChangeList {
 
   /// Ends the event: no object is pending any more.
   mutating func endEvent() {
-    told = objects.count
+    reported = objects.count
     again = []
   }
 
   mutating func removeAll(where isGone: (NSManagedObject) -> Bool) {
-    told = objects[..<told].count { !isGone($0) }
+    reported = objects[..<reported].count { !isGone($0) }
     objects.removeAll(where: isGone)
     again.removeAll(where: isGone)
   }

@@ -63,7 +63,7 @@ struct ChangeTracker {
   var isEmpty: Bool { counts.inserted + counts.updated + counts.deleted == 0 }
 
   /// The flags that an object loses when it leaves the list without a save.
-  private static var listMarks: Flags { [.updated, .listed, .pending, .pendingInsert, .asked] }
+  private static var listMarks: Flags { [.updated, .listed, .pending, .pendingInsert, .willSaveCalled] }
 
   @inline(__always)
   private mutating func write(_ flags: Flags, to object: NSManagedObject) {
@@ -116,7 +116,7 @@ struct ChangeTracker {
       write(flags.union([.listed, .pending]), to: object)
       list.append(object, registered: registered)
     } else if !flags.contains(.pending) {
-      write(flags.subtracting(.told).union(.pending), to: object)
+      write(flags.subtracting(.reported).union(.pending), to: object)
       list.appendAgain(object)
     } else {
       write(flags, to: object)
@@ -217,16 +217,20 @@ struct ChangeTracker {
 
   static func endEvent(of object: NSManagedObject, isReported: Bool) {
     let flags = object.flags.subtracting([.pending, .pendingInsert])
-    object.write(isReported ? flags.union(.told) : flags, Permit())
+    object.write(isReported ? flags.union(.reported) : flags, Permit())
   }
 
   /// Notes that all observers have been notified of an object's changes.
-  static func endTelling(of object: NSManagedObject) { object.write(object.flags.subtracting(.told), Permit()) }
+  static func endTelling(of object: NSManagedObject) { object.write(object.flags.subtracting(.reported), Permit()) }
 
   // MARK: Saves
 
   /// Notes that `willSave` of an object is being called.
-  static func noteAsked(_ object: NSManagedObject) { object.write(object.flags.union(.asked), Permit()) }
+  static func noteWillSaveCalled(_ object: NSManagedObject) {
+    object.write(object.flags.union(.willSaveCalled), Permit())
+  }
 
-  static func forgetAsked(_ object: NSManagedObject) { object.write(object.flags.subtracting(.asked), Permit()) }
+  static func forgetWillSaveCalled(_ object: NSManagedObject) {
+    object.write(object.flags.subtracting(.willSaveCalled), Permit())
+  }
 }

@@ -29,7 +29,7 @@ extension ContextCore {
       if info.entity.isAbstract {
         misuse("The entity \(info.entity.name) is abstract; insert one of its sub-entities.")
       }
-      if type(of: object) != info.objectClass { hasOddClasses = true }
+      if type(of: object) != info.objectClass { hasMismatchedClasses = true }
       object.core = self
       object.key = registry.nextTemporaryKey()
       object.cachedID = nil

@@ -7,7 +7,7 @@ import StoreSchema
 extension ContextCore {
   /// Updates the other side of changed one-to-one relationships. Repeats until no side changes. Where the row of one
   /// side must be out of date, the commit checks that row.
-  func settlePartners() {
+  func reconcilePartners() {
     var objects: ContiguousArray<NSManagedObject> = []
     changed.forEachUncounted { object in
       if object.entityInfo._withUnsafeGuaranteedRef({ !$0.oneToOnes.isEmpty }) { objects.append(object) }

@@ -15,7 +15,7 @@ struct ContextActivity {
 
   var isTracking: Bool { awakenings == 0 }
 
-  var isFollowingDeleteRules: Bool { followings > 0 }
+  var isPropagatingDeletes: Bool { followings > 0 }
 
   /// Whether client code is called in the middle of a change. An object may be incomplete then.
   var isCallingOut: Bool { callouts > 0 || awakenings > 0 }

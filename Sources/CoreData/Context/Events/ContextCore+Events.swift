@@ -52,9 +52,9 @@ extension ContextCore {
     defer { announcement.post(self) }
     // All flags are written at once, before client code is called or anything is released.
     for object in former.objects { ChangeTracker.rollBack(object) }
-    for told in preparingForDeletion where isDeletionReported(told.object) && isStillDeleted(told.object) {
+    for deletion in preparingForDeletion where isDeletionReported(deletion.object) && isStillDeleted(deletion.object) {
       // The object was not listed yet.
-      ChangeTracker.rollBack(told.object)
+      ChangeTracker.rollBack(deletion.object)
     }
     for object in former.objects {
       object.toManys.moveAll(to: &unread)

@@ -20,7 +20,7 @@ final class ObsoleteValues: Sendable {
   private struct State {
     var values: [Value] = []
     /// Contexts that have a scheduled search which has not run yet.
-    var asked: Set<ObjectIdentifier> = []
+    var requested: Set<ObjectIdentifier> = []
   }
 
   private let state = Mutex(State())
@@ -202,7 +202,7 @@ final class ObsoleteValues: Sendable {
         // A context without a queue cannot be searched: only its client knows when it may be used.
         guard let queue = context.core?.queue.dispatch else { continue }
         // One search at a time: the queue may never run it, for instance a main queue that nothing runs.
-        let isNew = state.withLock { $0.asked.insert(ObjectIdentifier(context)).inserted }
+        let isNew = state.withLock { $0.requested.insert(ObjectIdentifier(context)).inserted }
         if isNew { queue.async { self.answer(context) } }
       }
     }
@@ -211,7 +211,7 @@ final class ObsoleteValues: Sendable {
   /// Runs on a context's queue: notes which of its objects have other rows now.
   private func answer(_ context: ContextLink) {
     let values = state.withLock { state in
-      state.asked.remove(ObjectIdentifier(context))
+      state.requested.remove(ObjectIdentifier(context))
       return state.values
     }
     guard let core = context.core else { return }

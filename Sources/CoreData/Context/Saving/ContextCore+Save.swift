@@ -11,7 +11,7 @@ extension ContextCore {
     checkInvariants()
     defer { checkInvariants() }
     if activity.isSaving { throw CoreDataError.savesAlready }
-    if activity.isFollowingDeleteRules || !preparingForDeletion.isEmpty { throw CoreDataError.savesHalfADeletion }
+    if activity.isPropagatingDeletes || !preparingForDeletion.isEmpty { throw CoreDataError.savesHalfADeletion }
     takeUpStores()
     try throwReadError()
     guard let coordinator else {
@@ -33,14 +33,14 @@ extension ContextCore {
     if changes.isEmpty { return try saveNothing(coordinator) }
     do {
       try runWillSave()
-      settlePartners()
+      reconcilePartners()
       try validateAll()
       // Unread objects got no `willSave` and were not validated.
       try throwReadError()
       try commit(coordinator)
     } catch {
       // The next attempt calls `willSave` of each object again.
-      for object in changed { ChangeTracker.forgetAsked(object) }
+      for object in changed { ChangeTracker.forgetWillSaveCalled(object) }
       throw error
     }
   }
@@ -112,20 +112,20 @@ extension ContextCore {
     for _ in 0..<1000 {
       // Objects that change others append to the list while it is walked.
       var index = 0
-      var hasAsked = false
+      var hasCalled = false
       let (removals, restarts) = (changes.removals, changes.restarts)
       while index < changed.count {
         let object = changed[index]
         index += 1
-        if object.flags.contains(.asked) || !object.flags.hasChanges { continue }
-        ChangeTracker.noteAsked(object)
-        hasAsked = true
+        if object.flags.contains(.willSaveCalled) || !object.flags.hasChanges { continue }
+        ChangeTracker.noteWillSaveCalled(object)
+        hasCalled = true
         callOut { object.willSave() }
       }
       // An object that changes in `willSave` is pending again.
       let isWhole = changes.removals == removals && changes.restarts == restarts
-      if !changes.list.hasPending && (!hasAsked || isWhole) { return }
-      changes.list.pending.forEachUncounted { ChangeTracker.forgetAsked($0) }
+      if !changes.list.hasPending && (!hasCalled || isWhole) { return }
+      changes.list.pending.forEachUncounted { ChangeTracker.forgetWillSaveCalled($0) }
       processPendingChanges()
     }
     throw CocoaError(
@@ -188,7 +188,7 @@ extension ContextCore {
     var leaving = Leaving()
     saved.forEachUncounted { object in
       ids?.add(object)
-      settle(object, &leaving)
+      endSave(of: object, &leaving)
     }
     former.list.forgetEventBases()
     forgetMembers(without: former.omissions, &leaving.states)
@@ -213,12 +213,12 @@ extension ContextCore {
   /// The objects of the save, if anybody observes it. Taken from the last event where that reported the same objects.
   private func takeSavedObjects() -> ChangedObjects? {
     if !WatchedNotification.didSave.isWatched { return nil }
-    if !changes.list.hasPending, let told = changes.lastEvent { return told }
+    if !changes.list.hasPending, let event = changes.lastEvent { return event }
     return ChangedObjects(changed, room: changes.counts) { $0.flags.savedChange }
   }
 
   /// Finishes the save for the objects of the stores that it has reached before another store failed.
-  func settle(_ committed: [(part: SavePlan.Part, receipt: Receipt)]) {
+  func finishCommitted(_ committed: [(part: SavePlan.Part, receipt: Receipt)]) {
     let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
     let objects = ChangedObjects(ContiguousArray(saved), room: changes.counts) { $0.flags.savedChange }
     var ids = SavedIDs(room: objects.counts)
@@ -226,7 +226,7 @@ extension ContextCore {
     var leaving = Leaving()
     for object in saved { ids.add(object) }
     unlist(saved)
-    for object in saved { settle(object, &leaving) }
+    for object in saved { endSave(of: object, &leaving) }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
     post(.didSave) { objects.userInfo }
     post(.didSaveIDs) { ids.userInfo }
@@ -234,7 +234,7 @@ extension ContextCore {
   }
 
   /// Sets the object's state after a save.
-  private func settle(_ object: NSManagedObject, _ leaving: inout Leaving) {
+  private func endSave(of object: NSManagedObject, _ leaving: inout Leaving) {
     if object.flags.contains(.deleted) {
       registry.forget(object)
       ChangeTracker.endSave(of: object)

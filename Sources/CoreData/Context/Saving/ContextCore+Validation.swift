@@ -31,7 +31,7 @@ extension ContextCore {
     // An error of the read fails the save by itself.
     if object.flags.contains(.fault) || object.flags.contains(.inaccessible) { return }
     if object.entityInfo._withUnsafeGuaranteedRef({ $0.validatesValues })
-      || hasOddClasses && NSManagedObject.overridesValidateValue(type(of: object))
+      || hasMismatchedClasses && NSManagedObject.overridesValidateValue(type(of: object))
     {
       return try object.validateValues()
     }

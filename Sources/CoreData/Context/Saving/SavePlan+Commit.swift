@@ -25,18 +25,18 @@ extension SavePlan {
         case .committed(let receipt): receipts.append(receipt)
         case .conflicts(let list):
           let conflicts = try conflicts(list, of: part, core, committed: receipts.count)
-          settle(receipts, core)
+          finishCommitted(receipts, core)
           return .conflicts(conflicts, unsaved: parts.dropFirst(receipts.count).map(\.store))
         case nil:
           takeBack(from: receipts.count)
-          settle(receipts, core)
+          finishCommitted(receipts, core)
           return .moved(unsaved: parts.dropFirst(receipts.count).map(\.store))
         }
       } catch {
         takeBack(from: receipts.count, keepsExternalData: (error as? StoreError)?.outcome == .outcomeUnknown)
         let cause = part.store.cocoaError(error)
         if receipts.isEmpty { throw cause }
-        settle(receipts, core)
+        finishCommitted(receipts, core)
         throw CoreDataError.incomplete(cause, unsaved: parts.dropFirst(receipts.count).map(\.store))
       }
     }
@@ -91,8 +91,8 @@ extension SavePlan {
   }
 
   /// Finishes the save of the committed parts: the next attempt must not write their objects again.
-  private func settle(_ receipts: [Receipt?], _ core: ContextCore) {
+  private func finishCommitted(_ receipts: [Receipt?], _ core: ContextCore) {
     if receipts.isEmpty { return }
-    core.settle(zip(parts, receipts).compactMap { part, receipt in receipt.map { (part, $0) } })
+    core.finishCommitted(zip(parts, receipts).compactMap { part, receipt in receipt.map { (part, $0) } })
   }
 }

@@ -258,8 +258,8 @@ extension SavePlan.Part {
         // Pairs are changed from their primary side.
         let isPrimary = relationship.storage != .pairs(isPrimary: false)
         let (owner, other) = isPrimary ? (object, member) : (member, object)
-        guard let told = isPrimary ? relationship : relationship.linkedInverse else { continue }
-        changes.links.begin(entity: owner.info.entity.index, relationship: told.index, owner: owner.key)
+        guard let side = isPrimary ? relationship : relationship.linkedInverse else { continue }
+        changes.links.begin(entity: owner.info.entity.index, relationship: side.index, owner: owner.key)
         changes.links.remove(other.reference)
       }
     }
