@@ -12,8 +12,12 @@ extern void *swift_allocObject(const void *metadata, size_t size, size_t alignme
 
 unsigned char cd_trick_states[CD_TRICKS];
 
-void cd_set_trick_state(int32_t trick, unsigned char state) {
-  if (trick >= 0 && trick < CD_TRICKS) __atomic_store_n(&cd_trick_states[trick], state, __ATOMIC_RELEASE);
+unsigned char cd_set_trick_state(int32_t trick, unsigned char state) {
+  if (trick < 0 || trick >= CD_TRICKS) return state;
+  unsigned char former = 0;
+  bool is_first = __atomic_compare_exchange_n(
+    &cd_trick_states[trick], &former, state, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+  return is_first ? state : former;
 }
 
 bool cd_lists(const char *variable, const char *name) {

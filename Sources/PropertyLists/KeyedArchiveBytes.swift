@@ -151,7 +151,7 @@ public final class KeyedArchiveBytes {
       index = (index + 1) & 63
     }
     let traits = try describe(location)
-    // Relocationd as a whole: see decision 075.
+    // Replaced as a whole: see decision 075.
     var known = classes
     known[index] = (number, traits)
     classes = known

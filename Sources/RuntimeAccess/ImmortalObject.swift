@@ -11,19 +11,27 @@ package enum ImmortalObject {
     if works { cd_make_immortal(Unmanaged.passUnretained(object).toOpaque()) }
   }
 
+  /// What a canary has found. Each has one of its own, because two threads may check at the same time.
+  private final class Finding: Sendable {
+    let hasEnded = Mutex(false)
+  }
+
   private final class Canary {
-    static let hasEnded = Mutex(false)
-    deinit { Self.hasEnded.withLock { $0 = true } }
+    let finding: Finding
+
+    init(_ finding: Finding) { self.finding = finding }
+
+    deinit { finding.hasEnded.withLock { $0 = true } }
   }
 
   /// Releases an immortal object more often than it was retained. An object that is still counted ends then, and nobody
   /// uses it afterwards.
   @inline(never)
   static func canary() -> Bool {
-    Canary.hasEnded.withLock { $0 = false }
-    let object = Unmanaged.passRetained(Canary())
+    let finding = Finding()
+    let object = Unmanaged.passRetained(Canary(finding))
     cd_make_immortal(object.toOpaque())
     cd_release(object.toOpaque())
-    return !Canary.hasEnded.withLock { $0 }
+    return !finding.hasEnded.withLock { $0 }
   }
 }

@@ -40,20 +40,27 @@ package enum LivingObject {
     return Unmanaged<Object>.fromOpaque(address).takeRetainedValue()
   }
 
-  private final class Canary {
+  /// What a canary has found. Each has one of its own, because two threads may check at the same time.
+  private final class Finding: Sendable {
     /// Whether the object could be retained in its deinitializer; nil before.
-    static let retainedAtEnd = Mutex<Bool?>(nil)
+    let retainedAtEnd = Mutex<Bool?>(nil)
+  }
+
+  private final class Canary {
+    let finding: Finding
+
+    init(_ finding: Finding) { self.finding = finding }
 
     deinit {
       let retained = cd_try_retain(Unmanaged.passUnretained(self).toOpaque())
-      Self.retainedAtEnd.withLock { $0 = retained }
+      finding.retainedAtEnd.withLock { $0 = retained }
     }
   }
 
   @inline(never)
   static func canary() -> Bool {
-    Canary.retainedAtEnd.withLock { $0 = nil }
-    var object: Canary? = Canary()
+    let finding = Finding()
+    var object: Canary? = Canary(finding)
     guard let address = object.map({ Unmanaged.passUnretained($0).toOpaque() }), isKnownUniquelyReferenced(&object),
       cd_try_retain(address)
     else { return false }
@@ -61,7 +68,7 @@ package enum LivingObject {
     Unmanaged<Canary>.fromOpaque(address).release()
     let isBack = isKnownUniquelyReferenced(&object)
     object = nil
-    return isCounted && isBack && Canary.retainedAtEnd.withLock { $0 } == false
+    return isCounted && isBack && finding.retainedAtEnd.withLock { $0 } == false
   }
 }
 

@@ -23,7 +23,7 @@ package enum RuntimeTrick: Int32, CaseIterable, Sendable {
     return state == 0 ? check() : state == 1
   }
 
-  /// Two threads may check at the same time. They get the same result.
+  /// Two threads may check at the same time. The result of the first one to end counts for both.
   @usableFromInline @inline(never)
   func check() -> Bool {
     let isOff = cd_lists(Self.variable, name)
@@ -35,8 +35,7 @@ package enum RuntimeTrick: Int32, CaseIterable, Sendable {
         written for. \(cost)
         """)
     }
-    cd_set_trick_state(rawValue, works ? 1 : 2)
-    return works
+    return cd_set_trick_state(rawValue, works ? 1 : 2) == 1
   }
 
   /// Runs the trick on objects of its own, and returns whether it does what it should.

@@ -43,7 +43,8 @@ static inline unsigned char cd_trick_state(int32_t trick) {
   return __atomic_load_n(&cd_trick_states[trick], __ATOMIC_ACQUIRE);
 }
 
-void cd_set_trick_state(int32_t trick, unsigned char state);
+/// Sets the state unless it is set already. Returns the state from now on.
+unsigned char cd_set_trick_state(int32_t trick, unsigned char state);
 
 /// Whether an environment variable, a list separated by commas, has a name or `all`.
 bool cd_lists(const char *variable, const char *name);

@@ -20,7 +20,7 @@ final class ContextCore: @unchecked Sendable {
 
   // MARK: Identity
 
-  private(set) var coordinator: NSPersistentStoreCoordinator?
+  @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
   private(set) var frozen: FrozenModel?
   let origins = RowOrigins()
   let registry = ObjectRegistry()
@@ -60,7 +60,7 @@ final class ContextCore: @unchecked Sendable {
   /// The one that was noted last.
   var lastReadToMany = -1
   /// The object that ``look(at:)`` reads.
-  var lookedAt: NSManagedObject?
+  @exclusivity(unchecked) var lookedAt: NSManagedObject?
   /// The first fault that could not be read since the last save attempt.
   var faultError: StoreError?
 
@@ -74,7 +74,7 @@ final class ContextCore: @unchecked Sendable {
   let marks = ContextMarks()
   var activity = ContextActivity()
   /// The ordered sets that were returned in this event; see ``RelationshipOrderedSet``.
-  var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
+  @exclusivity(unchecked) var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
 
   init(_ confinement: Confinement) {
     queue = ContextQueue(confinement)
@@ -94,6 +94,7 @@ final class ContextCore: @unchecked Sendable {
     self.coordinator = coordinator
     coordinator?.attach(self)
     origins.forget()
+    (infosByClass, lastInfo) = ([:], nil)
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
     frozen = coordinator.flatMap { try? $0.model.freeze() }
     registry.restart(roots: ContiguousArray(frozen?.infos.map(\.root) ?? []))

@@ -116,9 +116,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
   }
 
   /// The part that connects a client's store to its coordinator; nil for other stores.
-  private(set) final var custom: CustomStore?
+  @exclusivity(unchecked) private(set) final var custom: CustomStore?
   /// The same while the store is being loaded.
-  final var opening: CustomStore.Opening?
+  @exclusivity(unchecked) final var opening: CustomStore.Opening?
 
   /// Called once, before other code sees the store.
   final func use(_ engine: any Store, _ custom: CustomStore, type: String, index: Int, identifier: String) {

@@ -15,11 +15,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     @inline(__always) get { entityInfo._withUnsafeGuaranteedRef { $0 } }
   }
   /// The core of the context; nil until the object is inserted. The object reaches its context through it.
-  final var core: ContextCore?
+  @exclusivity(unchecked) final var core: ContextCore?
   /// Positive: permanent. Negative: temporary, unique within the context. Zero: not inserted.
   final var key: Int64 = 0
   /// The stored state; nil for a fault without a cached row, and for an object that was never saved.
-  final var row: Row?
+  @exclusivity(unchecked) final var row: Row?
   /// Values that were set since.
   @exclusivity(unchecked) final var overlay = ChangedValues()
   @exclusivity(unchecked) final var toManys = ToManyStates()

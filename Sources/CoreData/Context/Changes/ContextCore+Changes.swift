@@ -51,6 +51,7 @@ extension ContextCore {
     if object.entityInfo._withUnsafeGuaranteedRef({ !$0.hasDefaults }) { return }
     let info = object.info
     for (slot, value) in info.defaults where object.changed(slot) == nil { object.setOverlay(value, slot) }
+    if info.transientDefaults.isEmpty && info.transformableDefaults.isEmpty { return }
     let extras = object.makeExtras()
     for (slot, value) in info.transformableDefaults where object.changed(slot) == nil {
       extras.transformed[slot] = value

@@ -14,7 +14,7 @@ final class RowOrigin {
   /// The engine of the store when the context found it; nil if the store was closed. The context's rows were read from
   /// this engine or from a later one.
   let engine: (any Store)?
-  private var sharedView: SharedView?
+  @exclusivity(unchecked) private var sharedView: SharedView?
 
   /// How a store is read.
   enum Access {
@@ -39,7 +39,7 @@ final class RowOrigin {
   /// A view, and the rows that were read ahead in it, by root entity.
   private final class SharedView {
     let view: StoreView
-    var ahead: ContiguousArray<ReadAhead> = []
+    @exclusivity(unchecked) var ahead: ContiguousArray<ReadAhead> = []
 
     init(_ view: StoreView) { self.view = view }
   }

@@ -5,7 +5,7 @@ import Synchronization
 /// The origins that a context has used, by the index of their stores.
 final class RowOrigins {
   /// The origin of a removed store stays in the list, because using it throws its own error.
-  private var origins: ContiguousArray<RowOrigin?> = []
+  @exclusivity(unchecked) private var origins: ContiguousArray<RowOrigin?> = []
   /// The indices of the stores that take new objects, by entity; nil until the coordinator has looked one up.
   private var takers: ContiguousArray<UInt16?> = []
   /// The version of the coordinator's list of stores that `takers` belongs to.

@@ -31,7 +31,8 @@ extension ContextCore {
     // An error of the read fails the save by itself.
     if object.flags.contains(.fault) || object.flags.contains(.inaccessible) { return }
     if object.entityInfo._withUnsafeGuaranteedRef({ $0.validatesValues })
-      || hasMismatchedClasses && NSManagedObject.overridesValidateValue(type(of: object))
+      || hasMismatchedClasses && type(of: object) != object.info.objectClass
+        && NSManagedObject.overridesValidateValue(type(of: object))
     {
       return try object.validateValues()
     }
