@@ -1,5 +1,7 @@
 import CRuntime
+import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import RuntimeAccess
@@ -9,6 +11,15 @@ import Testing
 @Suite struct CanaryTests {
   @Test(arguments: RuntimeTrick.allCases) func theTrickWorks(_ trick: RuntimeTrick) {
     #expect(trick.canary() && trick.canary())
+  }
+
+  /// Contexts of a process may be made on many threads at once, each of which checks the trick.
+  @Test(arguments: [RuntimeTrick.livingObjects, .immortalObjects]) func itWorksOnManyThreads(_ trick: RuntimeTrick) {
+    let failures = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: 2000) { _ in
+      if !trick.canary() { failures.withLock { $0 += 1 } }
+    }
+    #expect(failures.withLock { $0 } == 0)
   }
 
   @Test func everyTrickHasItsOwnState() {

@@ -166,4 +166,50 @@ final class Parting: NSManagedObject {
       #expect(count == length)
     }
   }
+
+  /// A view of an ordered relationship holds its owner until the event ends. The owner's `deinit` may then use the
+  /// context, and other views.
+  @Test func theEndOfAnEventReleasesOwnersOfViews() throws {
+    let entity = NSEntityDescription()
+    entity.name = "Parting"
+    entity.managedObjectClassName = "CoreDataTests.Parting"
+    let relationship = NSRelationshipDescription()
+    (relationship.name, relationship.isOrdered, relationship.maxCount) = ("next", true, 0)
+    relationship.destinationEntity = entity
+    entity.properties = [relationship]
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    _ = try coordinator.addPersistentStore(type: .inMemory, at: URL(filePath: "/dev/null"))
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      for _ in 0..<3 { _ = NSEntityDescription.insertNewObject(forEntityName: "Parting", into: context) }
+      try context.save()
+      context.reset()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Parting")
+      var objects: [NSManagedObject]? = try context.fetch(request)
+      let kept = try #require(objects?.last)
+      for object in objects ?? [] where object !== kept {
+        _ = object.mutableOrderedSetValue(forKey: "next").count
+        object.mutableOrderedSetValue(forKey: "next").add(object)
+        object.mutableOrderedSetValue(forKey: "next").removeAllObjects()
+      }
+      try context.save()
+      for object in objects ?? [] where object !== kept { _ = object.mutableOrderedSetValue(forKey: "next").count }
+      objects = nil
+      var count = 0
+      Parting.farewell = {
+        count += 1
+        _ = kept.mutableOrderedSetValue(forKey: "next").count
+        _ = try? context.fetch(request)
+      }
+      defer { Parting.farewell = nil }
+      for _ in 0..<3 {
+        context.processPendingChanges()
+        _ = try context.fetch(request)
+      }
+      #expect(count >= 2)
+    }
+  }
 }
