@@ -174,4 +174,14 @@ import Testing
 
   /// Releases what `body` holds when it returns.
   private func scoped(_ body: () throws -> Void) rethrows { try body() }
+
+  /// A temporary key that stays in the registry would outlive its object.
+  @Test func aSavedObjectIsRegisteredOnce() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let person = Person(context: context)
+      try context.save()
+      #expect(context.core.registry.all == [person] && context.core.registry.count == 1)
+    }
+  }
 }
