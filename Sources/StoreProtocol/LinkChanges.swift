@@ -42,7 +42,8 @@ extension ChangeSet {
   /// objects.
   ///
   /// A change is appended as a whole, or is begun and then gets its references one by one: added ones first, then
-  /// removed ones, then the order.
+  /// removed ones, then the order. Another order of calls stops the program, and so does a reference before the first
+  /// ``begin(entity:relationship:owner:)``.
   public struct LinkChanges: Sendable {
     @usableFromInline struct Entry: Sendable {
       /// The first reference of the change. Added, removed and ordered ones follow one another.
