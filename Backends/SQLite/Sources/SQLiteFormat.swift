@@ -156,13 +156,25 @@ enum SQLiteFormat {
         .notAStore, "The URL leads to something other than a regular file. Choose another URL.", context: ["path": path]
       )
     }
+    func unreadable() -> StoreError {
+      StoreError(
+        .io, "The store file cannot be read. Check its permissions.", context: ["path": path],
+        cause: String(cString: strerror(errno)))
+    }
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     if file < 0 {
-      // The file may have been removed since.
+      let error = unreadable()
+      // The file may have been removed meanwhile.
       if FileStatus(path) == nil { return nil }
-      throw StoreError(.io, "The store file cannot be read. Check its permissions.", context: ["path": path])
+      throw error
     }
     defer { _ = close(file) }
+    guard let bytes = start(of: file, count: count) else { throw unreadable() }
+    return bytes
+  }
+
+  /// The first bytes of an open file, fewer where it is shorter. Nil where the system cannot read it.
+  private static func start(of file: Int32, count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
     while done < count {
@@ -170,11 +182,7 @@ enum SQLiteFormat {
         pread(file, bytes.baseAddress.map { $0 + done }, count - done, off_t(done))
       }
       if part < 0 && errno == EINTR { continue }
-      if part < 0 {
-        throw StoreError(
-          .io, "The store file cannot be read. Check its permissions.", context: ["path": path],
-          cause: String(cString: strerror(errno)))
-      }
+      if part < 0 { return nil }
       if part == 0 { break }
       done += part
     }

@@ -34,7 +34,7 @@ struct SQLiteLocation: Sendable {
     self.folder = folder.url
   }
 
-  // Where Foundation is not told whether a path is a folder's, it asks the system.
+  // Foundation asks the system whether a path is a folder, unless the caller says so.
 
   private static func folder(of path: String) -> URL {
     URL(fileURLWithPath: path, isDirectory: false).deletingLastPathComponent()
