@@ -54,7 +54,7 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
         context: ["path": path])
     }
     var identity = SQLiteOpenFiles.Identity(path)
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let folder = location.folder.path
     let isWritable = FileStatus.mayBeWritten(folder) && (!exists || FileStatus.mayBeWritten(path))
     // SQLite's own error would only say that it finds no file.
     if !exists && !isWritable {
@@ -65,6 +65,8 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
     }
     // A foreign file, or a store of another model, is only read: not a byte of it changes.
     var headerFields = exists ? try look(at: path, schema, options, isWritable: isWritable) : nil
+    // Not before the look is over: only then it is known that the file did not change meanwhile.
+    if let headerFields { SQLiteKnownDatabases.keep(headerFields.database) }
     var writer: SQLiteConnection?
     if !options.isReadOnly, headerFields.map({ $0.readOnlyReason == nil && $0.mustWrite(options) }) ?? true {
       let connection = try connectWriter(path, .readWriteCreate, options)
@@ -104,10 +106,11 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
       if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 {
         try SQLiteFormat.create(on: connection, schema: schema, options: options)
       }
-      _ = try SQLiteHeaderFields(connection, schema, options)
+      _ = try headerFields(connection, schema, options)
     }
     try maintain(connection, schema, options)
-    return try SQLiteHeaderFields(connection, schema, options)
+    guard let result = try headerFields(connection, schema, options) else { throw SQLiteFormat.noSystemTables }
+    return result
   }
 
   /// Reads what an existing file says of itself, nil where it has no tables yet. Leaves no trace.
@@ -115,9 +118,21 @@ public struct SQLiteBackend: StoreBackend, ModelInferringBackend, SalvagingBacke
     at path: String, _ schema: Schema, _ options: StoreOptions, isWritable: Bool
   ) throws(StoreError) -> SQLiteHeaderFields? {
     try SQLiteFileView.read(path, options) { (connection) throws(StoreError) in
-      if try connection.integer("SELECT count(*) FROM sqlite_master") == 0 { return nil }
-      return try SQLiteHeaderFields(connection, schema, options, isWritable: isWritable)
+      try headerFields(connection, schema, options, isWritable: isWritable)
     }
+  }
+
+  /// What a database says of itself, nil where it has no tables.
+  private static func headerFields(
+    _ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions, isWritable: Bool = true
+  ) throws(StoreError) -> SQLiteHeaderFields? {
+    // One state of the database. Otherwise another process could change its tables between two statements, and what is
+    // known of its declarations would be wrong.
+    try connection.execute("BEGIN")
+    defer { try? connection.execute("ROLLBACK") }
+    let declarations = try SQLiteDeclarations(connection)
+    if declarations.isEmpty { return nil }
+    return try SQLiteHeaderFields(connection, declarations, schema, options, isWritable: isWritable)
   }
 
   private static func connect(

@@ -90,9 +90,18 @@ final class SQLiteConnection: SQLConnection {
     "file:" + escaped(path) + "?" + parameters
   }
 
+  /// Percent-encodes all but letters, digits and `-./_`. To ask Foundation for its set of characters takes longer.
   private static func escaped(_ path: String) -> String {
-    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%&=;"))
-    return path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
+    let digits = Array("0123456789ABCDEF".utf8)
+    var result: [UInt8] = []
+    for byte in path.utf8 {
+      if UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || 0x2D...0x39 ~= byte || byte == UInt8(ascii: "_") {
+        result.append(byte)
+      } else {
+        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
   }
 
   deinit { closeFile() }

@@ -133,14 +133,14 @@ enum SQLiteFormat {
   ///
   /// Not for a file that this process has open: see ``SQLiteOpenFiles``.
   static func isLogged(_ path: String) throws(StoreError) -> Bool {
-    let header = try header(path, count: 20) ?? Data()
+    let header = try header(path, count: 20) ?? []
     // The version for readers; the version for writers may be newer.
     return header.count == 20 && header.last == 2
   }
 
   private static func hasHeader(_ path: String) throws(StoreError) -> Bool {
     guard let header = try header(path, count: 16), !header.isEmpty else { return false }
-    guard header == Data("SQLite format 3\0".utf8) else {
+    guard header == Array("SQLite format 3\0".utf8) else {
       throw StoreError(
         .notAStore, "The file is not an SQLite database. Open it with its own type.", context: ["path": path])
     }
@@ -148,27 +148,45 @@ enum SQLiteFormat {
   }
 
   /// The first bytes of a file, nil where there is none.
-  private static func header(_ path: String, count: Int) throws(StoreError) -> Data? {
-    guard let type = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType else {
-      return nil
-    }
+  private static func header(_ path: String, count: Int) throws(StoreError) -> [UInt8]? {
+    guard let status = FileStatus(path) else { return nil }
     // A pipe blocks whoever opens it until somebody writes.
-    guard type == .typeRegular else {
+    guard status.isRegular else {
       throw StoreError(
         .notAStore, "The URL leads to something other than a regular file. Choose another URL.", context: ["path": path]
       )
     }
-    guard let file = FileHandle(forReadingAtPath: path) else {
-      if FileManager.default.fileExists(atPath: path) {
-        throw StoreError(.io, "The store file cannot be read. Check its permissions.", context: ["path": path])
+    func unreadable() -> StoreError {
+      StoreError(
+        .io, "The store file cannot be read. Check its permissions.", context: ["path": path],
+        cause: String(cString: strerror(errno)))
+    }
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    if file < 0 {
+      let error = unreadable()
+      // The file may have been removed meanwhile.
+      if FileStatus(path) == nil { return nil }
+      throw error
+    }
+    defer { _ = close(file) }
+    guard let bytes = start(of: file, count: count) else { throw unreadable() }
+    return bytes
+  }
+
+  /// The first bytes of an open file, fewer where it is shorter. Nil where the system cannot read it.
+  private static func start(of file: Int32, count: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var done = 0
+    while done < count {
+      let part = bytes.withUnsafeMutableBytes { bytes in
+        pread(file, bytes.baseAddress.map { $0 + done }, count - done, off_t(done))
       }
-      return nil
+      if part < 0 && errno == EINTR { continue }
+      if part < 0 { return nil }
+      if part == 0 { break }
+      done += part
     }
-    defer { try? file.close() }
-    do { return try file.read(upToCount: count) ?? Data() } catch {
-      throw StoreError(
-        .io, "The store file cannot be read. Check its permissions.", context: ["path": path], cause: "\(error)")
-    }
+    return Array(bytes.prefix(done))
   }
 
   /// Throws `notAStore` unless Core Data's tables exist as tables. A view or a virtual table of the same name could run
@@ -185,7 +203,7 @@ enum SQLiteFormat {
   /// The tables and numbers that a schema is bound to. Throws `notAStore` for a database without Core Data's tables.
   ///
   /// With `lost`, which is for damaged stores, unreadable entity numbers and missing system tables are reported to it
-  /// and not thrown.
+  /// and not thrown. All but the numbers follows from the rows of `sqlite_master`; see ``SQLiteDeclarations``.
   static func catalogue(
     on connection: SQLiteConnection, lost: ((StoreError) -> Void)? = nil
   ) throws(StoreError) -> SQLCatalogue {
@@ -238,15 +256,28 @@ enum SQLiteFormat {
     var numbers: [String: Int64] = [:]
     try allow { () throws(StoreError) in
       if columns["Z_PRIMARYKEY"] == nil { return }
-      let entities = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
-      while try entities.step() {
-        if let name = entities.string(0) { numbers[name] = entities.int(1) }
-      }
+      try readEntityNumbers(on: connection, &numbers)
     }
     return SQLCatalogue(columns: columns, entityNumbers: numbers, rTrees: rTrees)
   }
 
-  private static let noSystemTables = StoreError(
+  /// The numbers of entities in `Z_PRIMARYKEY`, which must be a table.
+  static func entityNumbers(on connection: SQLiteConnection) throws(StoreError) -> [String: Int64] {
+    var numbers: [String: Int64] = [:]
+    try readEntityNumbers(on: connection, &numbers)
+    return numbers
+  }
+
+  private static func readEntityNumbers(
+    on connection: SQLiteConnection, _ numbers: inout [String: Int64]
+  ) throws(StoreError) {
+    let entities = try connection.prepare("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
+    while try entities.step() {
+      if let name = entities.string(0) { numbers[name] = entities.int(1) }
+    }
+  }
+
+  static let noSystemTables = StoreError(
     .notAStore, "The database has no Core Data tables (Z_METADATA and Z_PRIMARYKEY).")
 }
 

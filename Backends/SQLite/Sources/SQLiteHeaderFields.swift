@@ -4,27 +4,45 @@ import StoreSchema
 
 /// The header fields of a store's file when it is opened with a schema.
 struct SQLiteHeaderFields {
-  let binding: SQLBinding
   let metadata: StoreMetadata
-  let history: SQLHistory?
   /// Why the store must not be written, nil where it may be.
   let readOnlyReason: String?
   /// Whether commits go through a write-ahead log, otherwise a rollback journal.
   let isLogged: Bool
 
-  /// Throws `notAStore` for a database without Core Data's tables, `modelMismatch` for a store of another model.
+  /// What holds for all databases with the same declarations.
+  let database: SQLiteKnownDatabases.Known
+  var binding: SQLBinding { database.binding }
+  var history: SQLHistory? { SQLHistory(database.catalogue) }
+
+  /// Throws `notAStore` for a database without Core Data's tables, `modelMismatch` for a store of another model. The
+  /// `declarations` are those of the database, read in the transaction that is open.
   init(
-    _ connection: SQLiteConnection, _ schema: Schema, _ options: StoreOptions, isWritable: Bool = true
+    _ connection: SQLiteConnection, _ declarations: SQLiteDeclarations, _ schema: Schema, _ options: StoreOptions,
+    isWritable: Bool = true
   ) throws(StoreError) {
-    let catalogue = try SQLiteFormat.catalogue(on: connection)
+    let known = SQLiteKnownDatabases.databases(declarations)
+    let catalogue = try Self.catalogue(connection, known.first?.catalogue)
     metadata = try Self.check(connection, schema, options)
-    binding = try Self.bind(schema, to: catalogue, metadata)
-    history = SQLHistory(catalogue)
-    let foreign = try SQLiteForeignObjects.reason(connection, binding.layout)
+    if let same = known.first(where: { $0.binding.layout.schema === schema && $0.hasNumbers(of: catalogue) }) {
+      database = same
+    } else {
+      let binding = try Self.bind(schema, to: catalogue, metadata)
+      let foreign = try SQLiteForeignObjects.reason(connection, binding.layout)
+      database = .init(declarations: declarations, catalogue: catalogue, binding: binding, foreign: foreign)
+    }
     readOnlyReason =
-      options.isReadOnly ? "it was asked for" : isWritable ? foreign : "its file or folder cannot be written"
-    let mode = try connection.text("PRAGMA journal_mode")
-    isLogged = connection.isImmutable || mode == "wal"
+      options.isReadOnly ? "it was asked for" : isWritable ? database.foreign : "its file or folder cannot be written"
+    isLogged = connection.isImmutable ? true : try connection.text("PRAGMA journal_mode") == "wal"
+  }
+
+  /// `known` is the catalogue of a database with the same declarations.
+  private static func catalogue(
+    _ connection: SQLiteConnection, _ known: SQLCatalogue?
+  ) throws(StoreError) -> SQLCatalogue {
+    guard var catalogue = known else { return try SQLiteFormat.catalogue(on: connection) }
+    catalogue.entityNumbers = try SQLiteFormat.entityNumbers(on: connection)
+    return catalogue
   }
 
   /// Whether the options for opening change the file.

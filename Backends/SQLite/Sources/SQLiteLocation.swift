@@ -10,6 +10,8 @@ import Synchronization
 /// store is closed or the program ends. Stores of one name are shared within the process.
 struct SQLiteLocation: Sendable {
   let path: String
+  /// The folder of the files.
+  let folder: URL
   private let temporaryFolder: TemporaryFolder?
 
   init(_ url: URL) throws(StoreError) {
@@ -21,6 +23,7 @@ struct SQLiteLocation: Sendable {
     guard url.path == "/dev/null" || url.path.hasPrefix("/dev/null/") else {
       // SQLite names the files beside the database after the target of a symbolic link.
       path = url.resolvingSymlinksInPath().path
+      self.folder = Self.folder(of: path)
       temporaryFolder = nil
       return
     }
@@ -28,12 +31,18 @@ struct SQLiteLocation: Sendable {
     let folder = try Self.folder(named: String(name))
     temporaryFolder = folder
     path = folder.url.appendingPathComponent("store.sqlite").path
+    self.folder = folder.url
+  }
+
+  // Foundation asks the system whether a path is a folder, unless the caller says so.
+
+  private static func folder(of path: String) -> URL {
+    URL(fileURLWithPath: path, isDirectory: false).deletingLastPathComponent()
   }
 
   private var supportFolder: URL {
-    let file = URL(fileURLWithPath: path)
-    let name = file.deletingPathExtension().lastPathComponent
-    return file.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT")
+    let name = URL(fileURLWithPath: path, isDirectory: false).deletingPathExtension().lastPathComponent
+    return folder.appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
   }
 
   var externalData: ExternalDataFolder { ExternalDataFolder("_EXTERNAL_DATA", within: supportFolder) }

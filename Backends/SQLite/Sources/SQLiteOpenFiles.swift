@@ -164,6 +164,7 @@ enum SQLiteOpenFiles {
   static func exclusively<R, E: Error>(_ path: String, _ body: (_ isOpen: Bool) throws(E) -> R) throws(E) -> R {
     lock.lock()
     defer { lock.unlock() }
-    return try body(Identity(path).map { file in files.withLock { $0[file] != nil } } ?? false)
+    let open = files.withLock { $0 }
+    return try body(!open.isEmpty && Identity(path).map { open[$0] != nil } ?? false)
   }
 }

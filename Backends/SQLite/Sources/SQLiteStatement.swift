@@ -165,6 +165,15 @@ final class SQLiteStatement: SQLStatement {
     return Data(blob(sqlite3_column_value(handle, column)))
   }
 
+  /// Appends a column of the current row with its type and its length, so that different rows give different bytes.
+  func append(_ column: Int32, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(truncatingIfNeeded: sqlite3_column_type(handle, column)))
+    let start = sqlite3_column_text(handle, column)
+    let text = UnsafeBufferPointer(start: start, count: start == nil ? 0 : count(column))
+    withUnsafeBytes(of: text.count) { bytes.append(contentsOf: $0) }
+    bytes.append(contentsOf: text)
+  }
+
   func stored(_ column: Int32) -> SQLStoredValue { Self.stored(sqlite3_column_value(handle, column)) }
 
   /// A value of a column, or an argument of a function.

@@ -56,7 +56,7 @@ final class SQLiteStore: Store, ExternalDataStore, @unchecked Sendable {
     storedMetadata = headerFields.metadata
     self.pool = pool
     self.file = file
-    folder = URL(fileURLWithPath: location.path).deletingLastPathComponent()
+    folder = location.folder
     externalFiles = ExternalDataFiles(location.externalData, ofStore: headerFields.metadata.identifier, schema, options)
     onClose = location.release
     logOwner = SQLiteLogOwner(options)

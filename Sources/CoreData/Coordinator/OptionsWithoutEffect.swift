@@ -17,7 +17,9 @@ enum OptionsWithoutEffect {
 
   /// Called when a store is added, migrated or replaced.
   static func warn(_ options: [AnyHashable: Any]?) {
-    for (option, consequence) in consequences where isGiven(option, options) { say(option, consequence) }
+    for case (let option as String, _) in options ?? [:] {
+      if let consequence = consequences[option], isGiven(option, options) { say(option, consequence) }
+    }
   }
 
   /// Called when a store could not be opened. Descriptions request migration by default, so the migration options

@@ -7,27 +7,30 @@ enum StoreOptionCoding {
   static func options(_ dictionary: [AnyHashable: Any]?) -> StoreOptions {
     var result = StoreOptions()
     guard let dictionary else { return result }
-    func flag(_ key: String) -> Bool { (dictionary[key] as? NSNumber)?.boolValue ?? dictionary[key] as? Bool ?? false }
+    // Looking up an `AnyHashable` takes several times as long, and most options are not there.
+    var given: [String: Any] = [:]
+    for case (let name as String, let value) in dictionary { given[name] = value }
+    func flag(_ key: String) -> Bool { (given[key] as? NSNumber)?.boolValue ?? given[key] as? Bool ?? false }
     result.isReadOnly = flag(NSReadOnlyPersistentStoreOption)
     result.analyzes = flag(NSSQLiteAnalyzeOption)
     result.vacuums = flag(NSSQLiteManualVacuumOption)
     result.ignoresModelVersion = flag(NSIgnorePersistentStoreVersioningOption)
     result.tracksHistory =
-      flag(NSPersistentHistoryTrackingKey) || dictionary[NSPersistentHistoryTrackingKey] is NSDictionary
+      flag(NSPersistentHistoryTrackingKey) || given[NSPersistentHistoryTrackingKey] is NSDictionary
     result.forceDestroy = flag(NSPersistentStoreForceDestroyOption)
-    if let timeout = dictionary[NSPersistentStoreTimeoutOption].flatMap(AttributeCoding.double) {
+    if let timeout = given[NSPersistentStoreTimeoutOption].flatMap(AttributeCoding.double) {
       result.timeout = timeout
     }
-    if let size = dictionary[NSPersistentStoreConnectionPoolMaxSizeKey].flatMap(AttributeCoding.double) {
+    if let size = given[NSPersistentStoreConnectionPoolMaxSizeKey].flatMap(AttributeCoding.double) {
       result.maximumReaders = Int(max(1, min(size, 64)))
     }
-    if let grace = dictionary[NSPersistentStore.externalDataGraceOption].flatMap(AttributeCoding.double) {
+    if let grace = given[NSPersistentStore.externalDataGraceOption].flatMap(AttributeCoding.double) {
       result.externalDataGrace = grace > 0 ? grace : 0
     }
-    if let pragmas = dictionary[NSSQLitePragmasOption] as? [String: Any] {
+    if let pragmas = given[NSSQLitePragmasOption] as? [String: Any] {
       result.pragmas = pragmas.mapValues { "\($0)" }
     }
-    for case (let name as String, let value) in dictionary where name.contains(".") {
+    for (name, value) in given where name.utf8.contains(UInt8(ascii: ".")) {
       result.own[name] = own(value)
     }
     return result

@@ -27,7 +27,8 @@ public struct ExternalDataFolder: Sendable {
 
   /// The folder `name` within the folder `outer`, neither of which need exist.
   public init(_ name: String, within outer: URL) {
-    folder = outer.appendingPathComponent(name)
+    // Foundation would ask the system whether it is a folder.
+    folder = outer.appendingPathComponent(name, isDirectory: true)
     made = [outer, folder]
   }
 
