@@ -35,21 +35,11 @@ final class SQLiteFunctions {
         }, nil, nil, nil)
       try connection.check(result, "registering a function")
     }
-    for function in Self.conditions { try register(function, on: connection) }
+    for function in SQLFunction.all { try register(function, on: connection) }
   }
 
-  /// A function that conditions call.
-  private struct Condition {
-    let name: String
-    let code: Int
-    let isAggregate: Bool
-  }
-
-  private static let conditions = SQLFunction.all.map {
-    Condition(name: $0.name, code: $0.code, isAggregate: $0.isAggregate)
-  }
-
-  private func register(_ function: Condition, on connection: SQLiteConnection) throws(StoreError) {
+  /// Registers a function that conditions call.
+  private func register(_ function: SQLFunction, on connection: SQLiteConnection) throws(StoreError) {
     let flags = SQLITE_UTF8 | SQLITE_INNOCUOUS | SQLITE_DETERMINISTIC
     let position = UnsafeMutableRawPointer(bitPattern: function.code)
     let result =
