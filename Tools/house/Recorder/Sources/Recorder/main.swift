@@ -39,8 +39,10 @@ try record("save") { try writing.save() }
 
 // Another coordinator has no rows yet.
 let reading = try makeContext()
-guard let known = reading.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: people[0].objectID.uriRepresentation())
-else { fatalError("The saved object has no ID that another coordinator knows.") }
+let uri = people[0].objectID.uriRepresentation()
+guard let known = reading.persistentStoreCoordinator?.managedObjectID(forURIRepresentation: uri) else {
+  fatalError("The saved object has no ID that another coordinator knows.")
+}
 let object = reading.object(with: known)
 record("fault") { _ = object.value(forKey: "name") }
 let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
