@@ -3,7 +3,7 @@ import collections
 import re
 
 TYPE = re.compile(r"^(?P<indent> *)(?:(?:public|package|internal|fileprivate|private|open|final|indirect|@\w+(?:\([^)]*\))?)\s+)*"
-                  r"(?P<kind>class|struct|actor|enum|extension)\s+(?P<name>[\w.]+)")
+                  r"(?:class|struct|actor|enum|extension)\s+(?P<name>[\w.]+)")
 STORED = re.compile(r"^ *(?:(?:public|package|internal|fileprivate|private|open|final|weak|unowned(?:\(\w+\))?|lazy|nonisolated(?:\(\w+\))?"
                     r"|(?:public|package|internal|fileprivate|private)\(set\)|@\w+(?:\([^)]*\))?)\s+)*(?:let|var)\s+\(?\w+")
 COMPUTED = re.compile(r"\{\s*(?!didSet|willSet)(?:$|\S)")

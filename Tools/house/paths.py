@@ -1,9 +1,9 @@
 """How operations come to SQLite: the functions on the backtraces of their calls of sqlite3_step."""
-import collections
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 RECORDER = pathlib.Path(__file__).resolve().parent / "Recorder"
@@ -17,7 +17,7 @@ def record(root):
     copy = root / "Tools/house/Recorder"
     if not copy.exists(): shutil.copytree(RECORDER, copy, ignore=shutil.ignore_patterns(".build"))
     command = ["swift", "build", "--package-path", copy]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, stdout=sys.stderr)
     folder = subprocess.run(command + ["--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
     program = pathlib.Path(folder) / "Recorder"
     with tempfile.TemporaryDirectory() as store:

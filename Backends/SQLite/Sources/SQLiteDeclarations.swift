@@ -11,6 +11,8 @@ struct SQLiteDeclarations: Equatable {
   /// Longer declarations are not kept, so that files of others cannot take much memory. Real ones have some kilobytes.
   private static let limit = 1 << 20
 
+  /// Whether the declarations are short enough to be kept.
+  var canBeKept: Bool { bytes != nil }
   /// Whether the database has no tables yet.
   let isEmpty: Bool
   /// All rows with the types of their values; nil where they are too long.
@@ -33,8 +35,8 @@ struct SQLiteDeclarations: Equatable {
 /// What has been found out about the databases that were opened last in this process.
 ///
 /// The catalogue of a database, and what makes it read-only, follow from its declarations. How a schema is bound to it
-/// follows from the schema and the catalogue. To find all this out takes longer than everything else in opening a store.
-/// The stores of one model have the same declarations, so that it is found out once for all of them.
+/// follows from the schema and the catalogue. To find all this out is half the work of opening a store. The stores of
+/// one model have the same declarations, so that it is found out once for all of them.
 ///
 /// Nothing here says anything about a file. Each opening reads the file's declarations, entity numbers and metadata.
 enum SQLiteKnownDatabases {
@@ -60,6 +62,7 @@ enum SQLiteKnownDatabases {
 
   /// Keeps a database as the latest. It must have been read in one transaction, and must not have changed meanwhile.
   static func keep(_ database: Known) {
+    if !database.declarations.canBeKept { return }
     all.withLock { all in
       all.removeAll { known in
         known.binding.layout.schema === database.binding.layout.schema && known.hasNumbers(of: database.catalogue)

@@ -1,7 +1,8 @@
 import CoreData
 import StepRecorder
 
-// Records how a cold fault, a fetch and a save come to SQLite. The arguments are the store's file and the file of the record.
+// Records how a cold fault, a fetch and a save come to SQLite. The arguments are the store's file and the file of the
+// record.
 
 let store = URL(fileURLWithPath: CommandLine.arguments[1])
 let output = CommandLine.arguments[2]
