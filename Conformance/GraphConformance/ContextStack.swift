@@ -91,7 +91,10 @@ public final class ContextStack: ObjectStack {
       let count = isEmpty ? 0 : try context.count(for: request)
       let all = objects.filter { isKind($0.value.entity, of: required.entity) }
       let met = all.filter { predicate.evaluate(with: $0.value) }.map(\.key).sorted()
-      return StackResult(fetched: fetched, count: count, met: met)
+      let asDictionaries: [Int]? =
+        PlainObject.haveMeaning(required)
+        ? all.filter { predicate.evaluate(with: PlainObject($0.value).dictionary) }.map(\.key).sorted() : nil
+      return StackResult(fetched: fetched, count: count, met: met, metAsDictionaries: asDictionaries)
     }
   }
 

@@ -19,7 +19,7 @@ public protocol ObjectStack {
   func delete(_ number: Int) throws
   /// Saves all changes.
   func save() throws
-  /// Runs a fetch, its count, and its predicate in memory.
+  /// Runs a fetch, its count, and its predicate in memory, over the objects and over values without a schema.
   func fetch(_ request: StackRequest) throws -> StackResult
   /// Closes the store.
   func close() throws
@@ -57,7 +57,12 @@ public struct StackResult {
   public var count: Int
   /// The objects of the entity, in ascending order of their numbers, that meet the predicate in memory.
   public var met: [Int]
+  /// The same where each object is a dictionary, with values of classes behind its relationships. Nil where the predicate
+  /// means something only for objects of a schema.
+  public var metAsDictionaries: [Int]?
 
-  /// The results of the three ways to select.
-  public init(fetched: [Int], count: Int, met: [Int]) { (self.fetched, self.count, self.met) = (fetched, count, met) }
+  /// The results of the ways to select.
+  public init(fetched: [Int], count: Int, met: [Int], metAsDictionaries: [Int]?) {
+    (self.fetched, self.count, self.met, self.metAsDictionaries) = (fetched, count, met, metAsDictionaries)
+  }
 }

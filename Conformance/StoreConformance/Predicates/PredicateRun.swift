@@ -18,6 +18,8 @@ public struct PredicateRun {
     public var divergences: [String] = []
     /// How many predicates selected some objects and not all.
     public var telling = 0
+    /// How many predicates were evaluated over dictionaries too.
+    public var asDictionaries = 0
   }
 
   private let harness: any StoreHarness

@@ -2,7 +2,7 @@ import Foundation
 import StoreSchema
 
 /// Runs random predicates over objects with many unsaved changes. Fetches with these changes, counts, and evaluation in
-/// memory must select the same objects as plain dictionaries.
+/// memory, over the objects and over dictionaries of their values, must select the same as the reference.
 public struct UnsavedPredicateRun {
   private let stack: any ObjectStack
   private let model: ModelSchema
@@ -70,17 +70,19 @@ public struct UnsavedPredicateRun {
     _ report: inout PredicateRun.Report
   ) throws {
     report.count += 1
-    let (selected, problem) = outcome(fetch, evaluator)
+    let (selected, asDictionaries, problem) = outcome(fetch, evaluator)
+    if asDictionaries { report.asDictionaries += 1 }
     if selected > 0 && selected < store.numbers.count / 4 { report.telling += 1 }
     if problem == nil { return }
     let short = fetch.shrunk { outcome($0, evaluator).problem != nil }
     if let problem = outcome(short, evaluator).problem { report.divergences.append(problem) }
   }
 
-  /// How many objects the dictionaries select, and the differing selections of the stack.
+  /// How many objects the reference selects, whether the stack has also evaluated the predicate over dictionaries, and
+  /// the differing selections of the stack.
   private func outcome(
     _ fetch: PredicateGenerator.Fetch, _ evaluator: ReferenceEvaluator
-  ) -> (selected: Int, problem: String?) {
+  ) -> (selected: Int, asDictionaries: Bool, problem: String?) {
     let all = evaluator.select(fetch.entity, fetch.predicate, sort: fetch.sort)
     let tail = all.dropFirst(fetch.offset)
     let expected = Array(fetch.limit.map { tail.prefix($0) } ?? tail)
@@ -94,14 +96,15 @@ public struct UnsavedPredicateRun {
       sort: fetch.sort.map { ($0.keys.joined(separator: "."), $0.isAscending, $0.selector) }, offset: fetch.offset,
       limit: fetch.limit)
     let found: StackResult
-    do { found = try stack.fetch(request) } catch { return (all.count, "refused: \(fetch.brief): \(error)") }
-    if found.fetched == expected && found.count == expected.count && found.met == all.sorted() {
-      return (all.count, nil)
+    do { found = try stack.fetch(request) } catch { return (all.count, false, "refused: \(fetch.brief): \(error)") }
+    let (met, dictionaries) = (all.sorted(), found.metAsDictionaries)
+    if found.fetched == expected && found.count == expected.count && found.met == met && (dictionaries ?? met) == met {
+      return (all.count, dictionaries != nil, nil)
     }
     let problem =
       "\(fetch.brief): expected \(expected), fetched \(found.fetched), counted \(found.count), "
-      + "in memory \(found.met) of \(all.sorted())"
-    return (all.count, problem)
+      + "in memory \(found.met) and as dictionaries \(dictionaries.map { "\($0)" } ?? "not") of \(met)"
+    return (all.count, dictionaries != nil, problem)
   }
 
   /// A value in the type that clients of objects use.
