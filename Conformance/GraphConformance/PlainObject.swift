@@ -35,7 +35,7 @@ struct PlainObject: Hashable, CustomReflectable {
   var customMirror: Mirror { Mirror(self, children: dictionary.map { ($0.key, $0.value) }) }
 
   /// Whether a predicate means the same for values without a schema: it compares no objects with arguments, asks for no
-  /// entities and for no place in a set, and crosses no to-many relationship behind a to-one relationship. There, nil
+  /// entities and for no position in a set, and crosses no to-many relationship behind a to-one relationship. There, nil
   /// stands for an empty collection, which only a schema can tell.
   static func haveMeaning(_ request: StackRequest) -> Bool {
     let hasObjects = request.arguments.contains { if case .object = $0 { true } else { false } }
