@@ -92,9 +92,26 @@ public final class ContextStack: ObjectStack {
       let all = objects.filter { isKind($0.value.entity, of: required.entity) }
       let met = all.filter { predicate.evaluate(with: $0.value) }.map(\.key).sorted()
       let asDictionaries: [Int]? =
-        PlainObject.haveMeaning(required)
+        Self.needsNoSchema(required)
         ? all.filter { predicate.evaluate(with: PlainObject($0.value).dictionary) }.map(\.key).sorted() : nil
       return StackResult(fetched: fetched, count: count, met: met, metAsDictionaries: asDictionaries)
+    }
+  }
+
+  /// Whether a predicate means the same for values without a schema: it compares no objects with arguments, asks for no
+  /// entities and for no position in a set, and crosses no to-many relationship behind a to-one relationship. There, nil
+  /// stands for an empty collection, which only a schema can tell.
+  private static func needsNoSchema(_ request: StackRequest) -> Bool {
+    let hasObjects = request.arguments.contains { if case .object = $0 { true } else { false } }
+    if hasObjects || request.format.contains("entity") { return false }
+    if request.format.contains(/\[(FIRST|LAST|\d+)\]/) { return false }
+    return !behindToOne.contains { request.format.contains($0) }
+  }
+
+  /// The paths over a to-one relationship to a to-many one.
+  private static let behindToOne: [String] = Models.staff.entities.flatMap { entity in
+    entity.relationshipsByName.values.filter { !$0.isToMany }.flatMap { first in
+      (first.destinationEntity?.relationshipsByName.values.filter(\.isToMany) ?? []).map { "\(first.name).\($0.name)" }
     }
   }
 
