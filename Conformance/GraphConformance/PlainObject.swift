@@ -1,14 +1,14 @@
 import CoreData
 
-/// An object of a run as a value without a schema. Its properties are read when a predicate asks for them, so that
-/// cycles of relationships do no harm. Behind relationships are values of this class, which predicates read by
-/// reflection.
+/// An object of a run as a value without a schema. Predicates read the object itself as a dictionary, and the objects
+/// behind its relationships by reflection. Those are read when a predicate follows the relationship, so that cycles do
+/// no harm.
 struct PlainObject: Hashable, CustomReflectable {
   private let object: NSManagedObject
 
   init(_ object: NSManagedObject) { self.object = object }
 
-  /// The values by their names; nothing for nil.
+  /// The values by the names of the properties. Properties that are nil are left out.
   var dictionary: [String: Any] {
     var values: [String: Any] = [:]
     for (name, property) in object.entity.propertiesByName {

@@ -57,8 +57,8 @@ public struct StackResult {
   public var count: Int
   /// The objects of the entity, in ascending order of their numbers, that meet the predicate in memory.
   public var met: [Int]
-  /// The same where each object is a dictionary, with values of classes behind its relationships. Nil where the predicate
-  /// means something only for objects of a schema.
+  /// The same where each object is given to the predicate as a dictionary of its values. Nil where the predicate means
+  /// something else without a schema.
   public var metAsDictionaries: [Int]?
 
   /// The results of the ways to select.

@@ -28,7 +28,6 @@ import Testing
       try setup.save()
     }
     let progress = Progress()
-    // Contexts are made here, because the stack belongs to this task.
     let (readers, writer) = ((0..<2).map { _ in stack.context() }, stack.context())
     // Threads of their own, because tasks that block would leave none to the others.
     let threads = DispatchGroup()
