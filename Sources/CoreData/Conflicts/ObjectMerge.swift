@@ -331,9 +331,7 @@ extension ContextCore {
     let root = object.info.root
     dropRow(of: object)
     do {
-      let row = try origin.read(self) { (view) throws(StoreError) in
-        try view.snapshot.row(of: root, key: object.key).map { origin.cache.merge(root, $0, view: view.stamp) }
-      }
+      let row = try origin.row(object.key, root: root, self)
       return row?.entity == object.info.entity.index ? row : nil
     } catch { throw CoreDataError.make(error) }
   }

@@ -18,6 +18,14 @@ final class ContextCore: @unchecked Sendable {
   let link = ContextLink()
   let queue: ContextQueue
 
+  // MARK: Parents
+
+  /// The context that this one reads from and saves to; nil for a root context, which uses the stores.
+  @exclusivity(unchecked) private(set) var parent: ContextCore?
+  @exclusivity(unchecked) private(set) var family = ContextFamily()
+  /// How many of the family's permanent keys the objects of this context have taken up.
+  @exclusivity(unchecked) var keysTakenUp = 0
+
   // MARK: Identity
 
   @exclusivity(unchecked) private(set) var coordinator: NSPersistentStoreCoordinator?
@@ -98,6 +106,17 @@ final class ContextCore: @unchecked Sendable {
     // A model that cannot be frozen is reported when a store is added; until then there are no entities.
     frozen = coordinator.flatMap { try? $0.model.freeze() }
     registry.restart(roots: ContiguousArray(frozen?.infos.map(\.root) ?? []))
+    for child in family.contexts where child.parent === self { child.attach(coordinator) }
+  }
+
+  /// Makes this a child context. It has no objects yet.
+  func attach(to parent: ContextCore) {
+    self.parent = parent
+    family = parent.family
+    family.add(parent.link)
+    family.add(link)
+    keysTakenUp = family.count
+    attach(parent.coordinator)
   }
 
   // MARK: Stores
@@ -108,7 +127,7 @@ final class ContextCore: @unchecked Sendable {
 
   private func findOrigin(_ index: UInt16) -> RowOrigin? {
     guard index != .max, let store = coordinator?.store(at: Int(index)) else { return origins.found(index) }
-    let found = RowOrigin(store)
+    let found = RowOrigin(store, parent)
     origins.add(found)
     if store.countsObjectsInUse { registry.watch(index) }
     return found
@@ -121,7 +140,7 @@ final class ContextCore: @unchecked Sendable {
       if known.store === store { return known }
       known.dropView()
     }
-    return RowOrigin(store)
+    return RowOrigin(store, parent)
   }
 
   @inline(__always)
@@ -145,14 +164,14 @@ final class ContextCore: @unchecked Sendable {
   /// save. Nil for a temporary ID of another context, or of an object that is gone.
   func object(for id: NSManagedObjectID) -> NSManagedObject? {
     guard id.isKnown(to: self) else { return nil }
-    if let object = object(id.reference, store: storeIndex(of: id)) { return object }
+    if let object = object(present(id.reference), store: storeIndex(of: id)) { return object }
     return id.successor.flatMap { object($0.reference, store: storeIndex(of: $0)) }
   }
 
   /// The registered object of an ID; nil where there is none.
   func registered(for id: NSManagedObjectID) -> NSManagedObject? {
     guard id.isKnown(to: self) else { return nil }
-    if let object = registry.object(id.reference, store: storeIndex(of: id)) { return object }
+    if let object = registry.object(present(id.reference), store: storeIndex(of: id)) { return object }
     return id.successor.flatMap { registry.object($0.reference, store: storeIndex(of: $0)) }
   }
 
@@ -172,11 +191,15 @@ final class ContextCore: @unchecked Sendable {
     return made
   }
 
-  /// A new fault that the context does not keep alive; nil where no store can have the object.
+  /// A new fault that the context does not keep alive; nil where no store, and no parent context, can have the object.
   func fault(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
-    guard reference.key > 0, store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }
+    guard canBeStored(reference), store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }
     return makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
   }
+
+  /// Whether there may be a row of an object with this key. A parent context also has rows of new objects.
+  @inline(__always)
+  func canBeStored(_ reference: ObjectReference) -> Bool { reference.key > 0 || parent != nil && reference.key < 0 }
 
   /// Forgets every object. The objects lose their link to the context and, with `emptiesObjects`, their values.
   func forgetAll(emptiesObjects: Bool) {

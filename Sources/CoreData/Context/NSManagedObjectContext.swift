@@ -97,11 +97,20 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// The coordinator of the stores that the context reads and saves to; nil for none.
   ///
-  /// Replacing it while the context has objects stops the program. A ``reset()`` removes them.
+  /// A child context has the coordinator of its parent. Replacing that, or replacing a coordinator while the context
+  /// has objects, stops the program. A ``reset()`` removes the objects.
   open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
     get { core.coordinator }
-    set { core.attach(newValue) }
+    set {
+      if core.parent != nil && newValue !== core.coordinator {
+        misuse("A child context uses the coordinator of its parent; it cannot have another one.")
+      }
+      core.attach(newValue)
+    }
   }
+
+  /// See ``parent``. Held strongly: a child without its parent could neither read nor save.
+  final var parentContext: NSManagedObjectContext?
 
   var model: NSManagedObjectModel? { core.coordinator?.model }
 

@@ -285,7 +285,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // Everything after the entity's name is the store's name of the object, including slashes.
     let name = String(parts[2...].joined(separator: "/").dropFirst())
     guard let key = store.objectKey(name, entity) else { return nil }
-    return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, context: nil)
+    return NSManagedObjectID(frozen.infos[entity.index], key: key, store: store, family: 0)
   }
 
   // MARK: Metadata, removing and copying files

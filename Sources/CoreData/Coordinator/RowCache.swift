@@ -69,7 +69,13 @@ final class RowCache: Sendable {
 
   init(roots: Int) { self.roots = (0..<roots).map { _ in Mutex<Table>.Box() } }
 
-  func row(_ root: Int, _ key: Int64) -> Row? { roots[root].mutex.withLock { $0.rows.row(key) } }
+  /// A cache that keeps no rows, for the children of a context: only the parent knows the present state of an object.
+  static func withoutRows() -> RowCache { RowCache(roots: 0) }
+
+  func row(_ root: Int, _ key: Int64) -> Row? {
+    if root >= roots.count { return nil }
+    return roots[root].mutex.withLock { $0.rows.row(key) }
+  }
 
   /// Keeps the newer of the given and the known row by version. Returns the given row, or the known one where both are
   /// equal, so that it is shared. `view` is the view that the row was read from. An old view adds no row, because the
@@ -142,7 +148,8 @@ final class RowCache: Sendable {
   /// Removes a row that was not read or written within the last `seconds`, so that the next read goes to the store.
   /// Returns whether it did. The first call always returns true, because ages are recorded only from then on.
   func removeOlder(_ root: Int, _ key: Int64, than seconds: Double) -> Bool {
-    roots[root].mutex.withLock { table in
+    if root >= roots.count { return false }
+    return roots[root].mutex.withLock { table in
       if table.readAt == nil { table.readAt = [:] }
       if let time = table.readAt?[key], Double(DispatchTime.now().uptimeNanoseconds &- time) < seconds * 1e9 {
         return false
@@ -153,6 +160,7 @@ final class RowCache: Sendable {
   }
 
   func remove(_ root: Int, _ keys: [Int64]) {
+    if root >= roots.count { return }
     roots[root].mutex.withLock { table in for key in keys { table.remove(key) } }
   }
 

@@ -46,7 +46,7 @@ extension NSPersistentStoreCoordinator {
     // Apple's platforms pass the former and the new ID of each object. Here both are equal, because an ID belongs to
     // the successor of its store.
     let ids = objects.flatMap { object in
-      let id = NSManagedObjectID(infos[object.entity], key: object.key, store: successor, context: nil)
+      let id = NSManagedObjectID(infos[object.entity], key: object.key, store: successor, family: 0)
       return [id, id]
     }
     post(.NSPersistentStoreCoordinatorStoresDidChange, [NSUUIDChangedPersistentStoresKey: [store, successor, ids]])

@@ -187,7 +187,7 @@ extension NSPersistentStore {
     guard let references = custom?.references ?? opening?.references, let info = info(of: entity) else {
       misuse("Object IDs can be made once the store is being added to a coordinator, for entities of its model.")
     }
-    return NSManagedObjectID(info, key: references.key(for: reference, info.entity), store: self, context: nil)
+    return NSManagedObjectID(info, key: references.key(for: reference, info.entity), store: self, family: 0)
   }
 
   private final func info(of entity: NSEntityDescription) -> EntityInfo? {

@@ -182,7 +182,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
       }
       if !references.isGone(id.key) { return id }
       let present = reference(id)
-      return NSManagedObjectID(frozen.infos[present.entity], key: present.key, store: store, context: nil)
+      return NSManagedObjectID(frozen.infos[present.entity], key: present.key, store: store, family: 0)
     }
   }
 
@@ -194,7 +194,7 @@ final class IncrementalEngine: Store, @unchecked Sendable {
   /// The ID of the object with a key.
   func id(of key: Int64) -> NSManagedObjectID? {
     guard let entity = references.entity(of: key) else { return nil }
-    return NSManagedObjectID(frozen.infos[entity], key: key, store: store, context: nil)
+    return NSManagedObjectID(frozen.infos[entity], key: key, store: store, family: 0)
   }
 
   // MARK: Writing

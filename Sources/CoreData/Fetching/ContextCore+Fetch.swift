@@ -9,7 +9,11 @@ extension ContextCore {
     let run = try fetchRun(parameters)
     try ResolvedTable.checkProperties(run.fetch, self)
     try checkPrefetches(run)
-    guard run.isPlain, run.origins[0].givesRows(run) else { return try objects(of: results(run), run) }
+    return try fetchObjects(run)
+  }
+
+  func fetchObjects(_ run: FetchRun) throws -> [NSManagedObject] {
+    guard run.isPlain, run.origins[0].givesViews, run.readsRows else { return try objects(of: results(run), run) }
     // Rows of one store become objects as they are read, if there are no pending changes to apply.
     let objects: [NSManagedObject]
     do { objects = try run.origins[0].objects(run, self) } catch { throw CoreDataError.make(error) }
@@ -25,7 +29,7 @@ extension ContextCore {
   }
 
   /// The results. If a block or comparator must see them, offset and limit are not applied yet.
-  private func results(_ run: FetchRun) throws -> [FoundObject] {
+  func results(_ run: FetchRun) throws -> [FoundObject] {
     do {
       return run.results(try run.origins.map { try $0.results(run, run.reader(of: $0), self) }, areCut: run.isPlain)
     } catch let error as StoreError { throw CoreDataError.make(error) }
@@ -102,11 +106,7 @@ extension ContextCore {
     for object in unchanged where object.flags.isFault { object.forgetRow() }
     let inUse = unchanged.filter { !$0.flags.isFault }
     if inUse.isEmpty { return }
-    try origin.read(self) { (view) throws(StoreError) in
-      var maker = ObjectMaker(self, origin, root: root, view: view.stamp, refreshes: true)
-      try view.snapshot.rows(of: root, keys: inUse.map(\.key)) { maker.add($0) }
-      _ = maker.finish()
-    }
+    try origin.refresh(inUse.map(\.key), root: root, self)
   }
 
   /// Applies the fetch's options to its results. Faults in batches get them when their batch is read.
@@ -130,7 +130,7 @@ extension ContextCore {
     results.compactMap { found in
       if case .object(let object) = found.content { return object.ownID }
       return (frozen?.infos[found.reference.entity]).map {
-        NSManagedObjectID($0, key: found.reference.key, store: store(found.store), context: nil)
+        NSManagedObjectID($0, key: found.reference.key, store: store(found.store), family: family.number)
       }
     }
   }
@@ -138,11 +138,13 @@ extension ContextCore {
   /// The number of results. Objects are made only if a block must see them.
   func count(_ parameters: FetchParameters) throws -> Int {
     let run = try fetchRun(parameters)
-    if run.fetch.block != nil {
-      var unsorted = parameters.forIDs
-      unsorted.sortDescriptors = []
-      return try fetchObjects(unsorted).count
-    }
+    if run.fetch.block == nil { return try count(run) }
+    var unsorted = parameters.forIDs
+    unsorted.sortDescriptors = []
+    return try fetchObjects(unsorted).count
+  }
+
+  func count(_ run: FetchRun) throws -> Int {
     do {
       let isPlain = run.origins.count == 1 && run.dirty.isEmpty
       if isPlain, let count = try run.origins[0].requestedCount(run, self) { return count }

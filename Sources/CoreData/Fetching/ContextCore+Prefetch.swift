@@ -62,11 +62,9 @@ extension ContextCore {
       }
     }
     if faults.isEmpty { return }
-    try origin.read(self) { (view) throws(StoreError) in
-      try view.snapshot.rows(of: root, keys: faults.keys.sorted()) { row in
-        guard let object = faults[row.key], object.info.entity.index == row.entity else { return }
-        object.take(origin.cache.merge(root, row, view: view.stamp))
-      }
+    try origin.rows(faults.keys.sorted(), root: root, self) { row in
+      guard let object = faults[row.key], object.info.entity.index == row.entity else { return }
+      object.take(row)
     }
   }
 
@@ -137,16 +135,12 @@ extension ContextCore {
       guard let origin = origin(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
       let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
       do {
-        try origin.read(self) { (view) throws(StoreError) in
-          try view.snapshot.rows(of: entity.root, keys: Array(byKey.keys)) {
-            byKey[$0.key]?.take(origin.cache.merge(entity.root, $0, view: view.stamp))
-          }
-        }
+        try origin.rows(Array(byKey.keys), root: entity.root, self) { byKey[$0.key]?.take($0) }
       } catch { throw CoreDataError.make(error) }
     }
   }
 
-  private func prefetchToMany(_ relationship: Relationship, _ objects: [NSManagedObject]) throws {
+  func prefetchToMany(_ relationship: Relationship, _ objects: [NSManagedObject]) throws {
     let faults = objects.filter { $0.flags.contains(.stored) && $0.toMany(relationship).isFault }
     for (index, owners) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let origin = origin(index) else { continue }

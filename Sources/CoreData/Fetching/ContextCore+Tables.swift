@@ -5,9 +5,11 @@ import StoreQuery
 import StoreSchema
 
 /// Results of type dictionary: values directly from the stores, without objects. They do not include unsaved changes
-/// (https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges).
+/// (https://developer.apple.com/documentation/coredata/nsfetchrequest/includespendingchanges). So a child context gets
+/// the ones of its root.
 extension ContextCore {
   func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
+    if let parent { return try parent.run { try parent.fetchDictionaries(parameters) } }
     prepareToFetch()
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries }
     let fetch = try ResolvedFetch(parameters, self)
@@ -31,6 +33,7 @@ extension ContextCore {
 
   /// The number of dictionaries of a request.
   func countDictionaries(_ parameters: FetchParameters) throws -> Int {
+    if let parent { return try parent.run { try parent.countDictionaries(parameters) } }
     prepareToFetch()
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries.count }
     let fetch = try ResolvedFetch(parameters, self)
@@ -120,7 +123,7 @@ private struct DictionaryMaker {
 
   private func id(of reference: ObjectReference, in store: NSPersistentStore) -> NSManagedObjectID? {
     (core.frozen?.infos[reference.entity]).map {
-      NSManagedObjectID($0, key: reference.key, store: store, context: nil)
+      NSManagedObjectID($0, key: reference.key, store: store, family: 0)
     }
   }
 }

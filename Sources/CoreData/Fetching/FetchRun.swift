@@ -71,9 +71,13 @@ extension ContextCore {
   /// Prepares a fetch. Throws if a name of its request is not in the model.
   func fetchRun(_ parameters: FetchParameters) throws -> FetchRun {
     prepareToFetch()
-    let fetch = try ResolvedFetch(parameters, self)
+    return fetchRun(try ResolvedFetch(parameters, self))
+  }
+
+  /// The same for a resolved request.
+  func fetchRun(_ fetch: ResolvedFetch) -> FetchRun {
     let origins = self.origins(for: fetch)
-    let dirty = parameters.includesPendingChanges ? pendingObjects(fetch, origins.map(\.store)) : []
+    let dirty = fetch.parameters.includesPendingChanges ? pendingObjects(fetch, origins.map(\.store)) : []
     let selects = selection(fetch)
     return FetchRun(
       fetch: fetch, origins: origins, predicates: origins.map { fetch.predicate(at: $0.index, in: self) },
@@ -113,7 +117,7 @@ extension ContextCore {
   }
 
   /// The sort keys of an object. A fault stays a fault if its row has them.
-  private func sortKeys(of object: NSManagedObject, _ sorts: [ResolvedSort]) -> [Value] {
+  func sortKeys(of object: NSManagedObject, _ sorts: [ResolvedSort]) -> [Value] {
     if sorts.isEmpty { return [] }
     if object.flags.isFault, sorts.allSatisfy(\.path.isOwn), let row = rowAtHand(of: object) {
       return sorts.map { row.value(of: $0.path.leaf) }
@@ -127,12 +131,7 @@ extension ContextCore {
     guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return nil }
     let cached = origin.cache.row(object.info.root, object.key)
     if let row = rowKeeping.keepsRows ? object.row ?? cached : cached ?? object.row { return row }
-    return
-      (try? origin.read(self) { (view) throws(StoreError) in
-        try view.snapshot.row(of: object.info.root, key: object.key).map {
-          origin.cache.merge(object.info.root, $0, view: view.stamp)
-        }
-      }) ?? nil
+    return (try? origin.row(object.key, root: object.info.root, self)) ?? nil
   }
 
   /// Whether one object is before another in the fetch's order. Without comparators faults stay faults; see

@@ -6,21 +6,21 @@ import StoreSchema
 /// A fetch request with its names resolved against a context's model.
 struct ResolvedFetch {
   let info: EntityInfo
-  let plan: FetchPlan
+  private(set) var plan: FetchPlan
   /// The part of the predicate that is evaluated in memory, for the objects that the rest selects. It has the blocks.
-  let block: NSPredicate?
+  private(set) var block: NSPredicate?
   /// The whole order if it has a comparator, which no store can sort by. Otherwise empty.
-  let comparators: [Step]
+  private(set) var comparators: [Step]
 
   enum Step {
     case path(ResolvedSort)
     case comparator(NSSortDescriptor)
   }
-  let parameters: FetchParameters
+  private(set) var parameters: FetchParameters
   /// The resolver of the request's names.
   let resolver: PredicateResolver
   /// The predicate before it was resolved, if it names objects.
-  private let treeOfObjects: StoreQuery.Predicate?
+  private var treeOfObjects: StoreQuery.Predicate?
   /// The value of `now()`.
   private let now = Date().timeIntervalSinceReferenceDate
 
@@ -96,6 +96,19 @@ struct ResolvedFetch {
     else { return plan.predicate }
     // This cannot fail: the same names were resolved before.
     return (try? Self.resolver(schema, info.entity, now, core, at: store).resolve(treeOfObjects)) ?? plan.predicate
+  }
+
+  /// The fetch that a child context's parent runs: the part of one store, which is evaluated with the parent's unsaved
+  /// changes. `plan` has the references of that store already. Blocks and comparators are called by the child.
+  func part(_ plan: FetchPlan, of store: NSPersistentStore, readsRows: Bool) -> ResolvedFetch {
+    var part = self
+    (part.plan, part.block, part.comparators, part.treeOfObjects) = (plan, nil, [], nil)
+    part.parameters = readsRows ? parameters : parameters.forIDs
+    part.parameters.affectedStores = [store]
+    (part.parameters.includesPendingChanges, part.parameters.fetchBatchSize) = (true, 0)
+    part.parameters.relationshipKeyPathsForPrefetching = nil
+    (part.parameters.returnsObjectsAsFaults, part.parameters.shouldRefreshRefetchedObjects) = (true, false)
+    return part
   }
 
   private static func error(_ reason: String, _ cause: (any Error)? = nil) -> CocoaError {

@@ -16,7 +16,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   }
   /// The core of the context; nil until the object is inserted. The object reaches its context through it.
   @exclusivity(unchecked) final var core: ContextCore?
-  /// Positive: permanent. Negative: temporary, unique within the context. Zero: not inserted.
+  /// Positive: permanent. Negative: temporary, unique within the family of contexts. Zero: not inserted.
   final var key: Int64 = 0
   /// The stored state; nil for a fault without a cached row, and for an object that was never saved.
   @exclusivity(unchecked) final var row: Row?
@@ -57,7 +57,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Observers are being notified of its changes.
     static let reported = Flags(rawValue: 4096)
     /// Its origin has, or had, a row of the object: it was read from there, or saved there. A new object with a
-    /// permanent ID is not stored.
+    /// permanent ID is not stored. In a child context an object with a temporary ID is, once its parent has it.
     static let stored = Flags(rawValue: 8192)
   }
 
@@ -186,8 +186,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   @inline(__always)
   final func ownID(in store: NSPersistentStore?) -> NSManagedObjectID {
     if let cachedID { return cachedID }
-    let context = withCore { ObjectIdentifier($0) }
-    let made = entityInfo._withUnsafeGuaranteedRef { NSManagedObjectID($0, key: key, store: store, context: context) }
+    let family = withCore { $0.family.number } ?? 0
+    let made = entityInfo._withUnsafeGuaranteedRef { NSManagedObjectID($0, key: key, store: store, family: family) }
     cachedID = made
     return made
   }

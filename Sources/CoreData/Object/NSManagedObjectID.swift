@@ -10,8 +10,8 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// Not reference-counted: entities of a used model are never freed; see ``EntityInfo/description``.
   final unowned(unsafe) let info: EntityInfo
   final let key: Int64
-  /// Distinguishes the temporary IDs of different contexts.
-  private let contextIdentity: ObjectIdentifier?
+  /// The family of a temporary ID's context; zero for a permanent ID. See ``ContextFamily/number``.
+  private let family: UInt64
   private let firstStore: NSPersistentStore?
   /// The store that the object is in now.
   final var store: NSPersistentStore? { firstStore?.current }
@@ -20,18 +20,18 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   final var successor: NSManagedObjectID?
   private var storeIdentifier: String? { key > 0 ? store?.ownIdentifier : nil }
 
-  /// `context` is the core of a temporary ID's context.
-  init(_ info: EntityInfo, key: Int64, store: NSPersistentStore?, context: ObjectIdentifier?) {
+  /// `family` is the family of a temporary ID's context; zero for a permanent ID.
+  init(_ info: EntityInfo, key: Int64, store: NSPersistentStore?, family: UInt64) {
     self.info = info
     self.key = key
     firstStore = store
-    contextIdentity = key > 0 ? nil : context
+    self.family = key > 0 ? 0 : family
   }
 
   /// An ID without an object: no context knows it.
   public override init() {
     guard let info = KeyPathProbe.info else { misuse("The internal entity of key path probes does not exist.") }
-    (self.info, key, firstStore, contextIdentity) = (info, 0, nil, nil)
+    (self.info, key, firstStore, family) = (info, 0, nil, 0)
   }
 
   /// Whether the ID was made for this very store, not for one that it has replaced.
@@ -45,8 +45,8 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// Whether the object has not been saved and has no permanent ID yet.
   open var isTemporaryID: Bool { key <= 0 }
 
-  /// Whether the ID is valid in a context: a temporary ID is valid only in its own.
-  final func isKnown(to core: ContextCore) -> Bool { key > 0 || contextIdentity == ObjectIdentifier(core) }
+  /// Whether the ID is valid in a context: a temporary ID is valid only in its own, and in parents and children of it.
+  final func isKnown(to core: ContextCore) -> Bool { key > 0 || family == core.family.number }
 
   final var reference: ObjectReference { ObjectReference(entity: info.entity.index, key: key) }
 
@@ -85,7 +85,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   /// context.
   final func sharesKeys(with other: NSManagedObjectID) -> Bool {
     other.info.root == info.root && (other.store === store || other.storeIdentifier == storeIdentifier)
-      && other.contextIdentity == contextIdentity
+      && other.family == family
   }
 
   public override var description: String { uri.absoluteString }

@@ -39,7 +39,7 @@ import Testing
     do {
       let frozen = try Company.model().freeze()
       info = frozen.infos[0]
-      id = NSManagedObjectID(frozen.infos[0], key: 1, store: nil, context: nil)
+      id = NSManagedObjectID(frozen.infos[0], key: 1, store: nil, family: 0)
       // Even if the description drops it.
       frozen.infos[0].description.frozen = nil
     }

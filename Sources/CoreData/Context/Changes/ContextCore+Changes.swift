@@ -31,7 +31,7 @@ extension ContextCore {
       }
       if type(of: object) != info.objectClass { hasMismatchedClasses = true }
       object.core = self
-      object.key = registry.nextTemporaryKey()
+      object.key = family.nextTemporaryKey()
       object.cachedID = nil
       object.storeIndex = insertionStore(for: info.entity)
     }
@@ -125,7 +125,7 @@ extension ContextCore {
   /// Called before an object changes. It drops the values from before an earlier event. That may run code of the
   /// client, so it is done before the tracker notes the change.
   @inline(__always)
-  private func beginPending(_ object: NSManagedObject) {
+  func beginPending(_ object: NSManagedObject) {
     if queue.confinement == .mainQueue && !changes.list.hasPending { changesBecamePending() }
     if object.flags.contains(.listed) {
       object.noteEventBase()

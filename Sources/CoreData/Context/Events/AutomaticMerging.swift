@@ -1,7 +1,11 @@
 import Foundation
 import StoreSchema
 
-/// Merges the saves of the coordinator's other contexts into a context, as long as it exists.
+/// Merges what other contexts save to the same place into a context, as long as it exists.
+///
+/// The place is the coordinator, or in a child context its parent. A child also merges what the parent itself saves.
+/// "a context automatically merges changes saved to its persistent store coordinator or parent context":
+/// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/automaticallymergeschangesfromparent
 final class AutomaticMerging {
   private var observer: (any NSObjectProtocol)?
 
@@ -13,6 +17,7 @@ final class AutomaticMerging {
     ) { notification in
       guard let core = link.core, let source = notification.object as? NSManagedObjectContext, source.core !== core,
         let coordinator = core.coordinator, source.core.coordinator === coordinator,
+        source.core.parent === core.parent || source.core === core.parent,
         let changes = notification.userInfo, !changes.isEmpty
       else { return }
       core.leave(.changes(ChangesElsewhere(changes)), isLater: true)

@@ -70,9 +70,10 @@ struct ChangesElsewhere: Sendable {
       case .id(let id): id
       case .uri(let uri): core.coordinator?.managedObjectID(forURIRepresentation: uri)
       }
-    guard let id, id.key > 0, let store = core.coordinator?.storeIndex(of: id),
+    guard let id, let store = core.coordinator?.storeIndex(of: id),
       let entity = core.frozen?.schema.entity(named: id.info.entity.name)
     else { return nil }
-    return (ObjectReference(entity: entity.index, key: id.key), store)
+    let reference = core.present(ObjectReference(entity: entity.index, key: id.key))
+    return id.isKnown(to: core) && core.canBeStored(reference) ? (reference, store) : nil
   }
 }

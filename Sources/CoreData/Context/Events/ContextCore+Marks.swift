@@ -25,6 +25,7 @@ extension ContextCore {
   /// Handles the marks unless an operation of the context is running or observers are being notified. Called before the
   /// context is used.
   func takeUpMarks() {
+    if keysTakenUp != family.count { takeUpKeys() }
     if marks.isEmpty || activity.isBusy { return }
     takeUpStores()
     if let changes = marks.takeChanges() { merge(changes) }

@@ -18,6 +18,9 @@ final class ContextLink: Sendable {
   /// Called by the core's deinitializer. A concurrent read of `core` finds nil, or is still under the lock.
   func end() { address.withLock { $0 = 0 } }
 
+  /// Whether the core no longer exists. It is not retained for this.
+  var isOver: Bool { address.withLock { $0 == 0 } }
+
   /// Nil once the core's deinitialization has begun.
   var core: ContextCore? {
     address.withLock { address in

@@ -14,7 +14,6 @@ final class ObjectRegistry: @unchecked Sendable {
 
   /// The root entity of each entity of the model.
   private var roots: ContiguousArray<Int> = []
-  private var lastTemporaryKey: Int64 = 0
   /// Whether there are stores that are notified of the objects in use.
   private(set) var watchesObjects = false
 
@@ -27,11 +26,6 @@ final class ObjectRegistry: @unchecked Sendable {
   func restart(roots: ContiguousArray<Int>) {
     self.roots = roots
     lock.withLock { _ in maps.restart(entityCount: roots.count) }
-  }
-
-  func nextTemporaryKey() -> Int64 {
-    lastTemporaryKey -= 1
-    return lastTemporaryKey
   }
 
   // MARK: Adding
@@ -69,6 +63,11 @@ final class ObjectRegistry: @unchecked Sendable {
     guard reference.entity < roots.count, reference.key < 0 || store != .max else { return nil }
     let root = roots[reference.entity]
     return lock.withLock { _ in maps.object(reference.key, store: store, root: root) }
+  }
+
+  /// The object with a temporary key, or that had it before it got its permanent one.
+  func object(temporary key: Int64) -> NSManagedObject? {
+    lock.withLock { _ in maps.object(key, store: .max, root: 0) }
   }
 
   /// The object of a permanent key.

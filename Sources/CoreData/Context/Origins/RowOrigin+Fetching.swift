@@ -4,10 +4,13 @@ import StoreSchema
 
 /// Fetches from one store.
 extension RowOrigin {
-  /// Whether a fetch reads rows from the store, rather than references or objects.
-  func givesRows(_ run: FetchRun) -> Bool { run.readsRows && store.custom?.incremental == nil }
+  /// Whether the store is read by views. Any thread may read it then: reading calls no code of the client.
+  var givesViews: Bool { if case .views? = try? access() { true } else { false } }
 
-  /// Whether any thread may read the store: reading calls no code of the client.
+  /// Whether a fetch gives rows to its objects, rather than references only.
+  func givesRows(_ run: FetchRun) -> Bool { run.readsRows && (givesViews || isOfChild) }
+
+  /// The same; throws where the store cannot be read.
   func canBeReadAnywhere() throws(StoreError) -> Bool { if case .views = try access() { true } else { false } }
 
   /// A view for one read on any thread.
@@ -18,16 +21,19 @@ extension RowOrigin {
   func results(_ run: FetchRun, _ reader: StoreFetcher, _ core: ContextCore) throws -> [FoundObject] {
     // A fetch and the faults that it makes show the newest state.
     dropView()
-    if case .requests(let engine) = try access() {
+    switch try access() {
+    case .parent: return try resultsOfParent(run, reader, core)
+    case .requests(let engine):
       let objects = try objects(run, reader, from: engine, core)
       if !run.isMerged { return objects.map { FoundObject($0, keys: []) } }
       return core.keepingRows { core.sorted(objects, run.fetch.plan.sort) }
+    case .views:
+      var results: [FoundObject] = []
+      try read(core) { (view) throws(StoreError) in
+        try reader.read(view, store: index) { results.append($0) }
+      }
+      return results
     }
-    var results: [FoundObject] = []
-    try read(core) { (view) throws(StoreError) in
-      try reader.read(view, store: index) { results.append($0) }
-    }
-    return results
   }
 
   /// The objects that a client's store returns, with the rows that the fetch requires. Such a store has no lasting
@@ -83,7 +89,7 @@ extension RowOrigin {
   /// stored rows may judge them wrongly.
   func count(_ run: FetchRun, _ core: ContextCore) throws -> Int {
     // Includes new objects with a permanent ID: the store may contain them, if a save has failed late.
-    let old = run.dirty.filter { $0.storeIndex == index && $0.key > 0 }
+    let old = run.dirty.filter { $0.storeIndex == index && ($0.key > 0 || $0.flags.contains(.stored)) }
     var plan = run.selection(of: self)
     (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
     if case .requests = try access() {
@@ -98,6 +104,7 @@ extension RowOrigin {
         .path(SlotPath(leaf: .object)), of: .constants(old.map { .reference($0.reference) }), [])
       plan.predicate = .and([plan.predicate, .not(isOld)])
     }
+    if isOfChild { return try countOfParent(run, plan, core) }
     dropView()
     return try read(core) { (view) throws(StoreError) in try FetchExecution(view.snapshot).count(plan) }
   }

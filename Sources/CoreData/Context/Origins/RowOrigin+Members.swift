@@ -7,7 +7,11 @@ extension RowOrigin {
   func members(
     of relationship: Relationship, _ owner: NSManagedObject, _ core: ContextCore
   ) throws -> ContiguousArray<NSManagedObject> {
-    if case .requests(let engine) = try access() { return try engine.members(relationship, of: owner, core) }
+    switch try access() {
+    case .parent: return try membersOfParent(relationship, [owner], core)[0]
+    case .requests(let engine): return try engine.members(relationship, of: owner, core)
+    case .views: break
+    }
     if owner.flags.contains(.rowOfOthers) { try catchUp(with: [owner]) }
     var rows: ContiguousArray<Row> = []
     let view = try read(core) { (view) throws(StoreError) in
@@ -21,7 +25,11 @@ extension RowOrigin {
   func memberIDs(
     of relationship: Relationship, _ owner: NSManagedObject, _ core: ContextCore
   ) throws -> [NSManagedObjectID] {
-    if case .requests(let engine) = try access() { return try engine.memberIDs(relationship, of: owner, core) }
+    switch try access() {
+    case .parent: return try memberIDsOfParent(relationship, owner, core)
+    case .requests(let engine): return try engine.memberIDs(relationship, of: owner, core)
+    case .views: break
+    }
     if owner.flags.contains(.rowOfOthers) { try catchUp(with: [owner]) }
     var found: [NSManagedObjectID] = []
     try read(core) { (view) throws(StoreError) in
@@ -36,9 +44,16 @@ extension RowOrigin {
   func loadMembers(
     of relationship: Relationship, _ owners: [NSManagedObject], _ core: ContextCore
   ) throws(StoreError) {
-    if case .requests = try access() {
+    switch try access() {
+    case .parent:
+      for (owner, members) in zip(owners, try membersOfParent(relationship, owners, core)) {
+        owner.toMany(relationship).load(core.living(members, relationship, of: owner))
+      }
+      return
+    case .requests:
       for owner in owners { core.load(owner.toMany(relationship), relationship, of: owner) }
       return
+    case .views: break
     }
     try catchUp(with: owners)
     try read(core) { (view) throws(StoreError) in

@@ -1,7 +1,8 @@
 import StoreProtocol
 import StoreSchema
 
-/// Where a context reads rows and saves changes: one store of its coordinator, as the context has found it.
+/// Where a context reads rows and saves changes: one store of its coordinator, as the context has found it; in a child
+/// context, the parent's state of the objects of that store.
 ///
 /// A context reads, fetches and saves through its origins alone (decision 071). Only an origin asks how its store works.
 /// Every function that takes a context's core is called on that context's queue.
@@ -9,7 +10,9 @@ final class RowOrigin {
   let store: NSPersistentStore
   /// The store's index among those of the coordinator.
   let index: UInt16
-  /// The rows of the store that contexts share.
+  /// The parent of a child context; nil in a root context.
+  private let parent: ContextCore?
+  /// The rows of the store that contexts share. Child contexts share none.
   let cache: RowCache
   /// The engine of the store when the context found it; nil if the store was closed. The context's rows were read from
   /// this engine or from a later one.
@@ -22,17 +25,26 @@ final class RowOrigin {
     case views
     /// By requests, which the client's store answers.
     case requests(IncrementalEngine)
+    /// From the parent, on the parent's queue.
+    case parent
   }
 
-  init(_ store: NSPersistentStore) {
+  init(_ store: NSPersistentStore, _ parent: ContextCore?) {
     self.store = store
+    self.parent = parent
     index = UInt16(store.index)
-    cache = store.cache
+    cache = parent == nil ? store.cache : .withoutRows()
     engine = try? store.requireEngine()
   }
 
+  var isOfChild: Bool { parent != nil }
+
   /// Throws `closed` after the store was removed from its coordinator.
-  func access() throws(StoreError) -> Access { try store.openIncremental().map { .requests($0) } ?? .views }
+  func access() throws(StoreError) -> Access {
+    if parent == nil { return try store.openIncremental().map { .requests($0) } ?? .views }
+    if store.isRemoved { throw store.removed }
+    return .parent
+  }
 
   // MARK: Views
 
@@ -54,7 +66,7 @@ final class RowOrigin {
   /// The stamp of the view that the reads of a block share, nil if there is none.
   var sharedStamp: ViewStamp? { shared?.view.stamp }
 
-  /// Calls `body` with the view that the reads of a block share.
+  /// Calls `body` with the view that the reads of a block share. Not for a child context, which has no views.
   ///
   /// The view is kept until the outermost block ends, or until this process commits to the store. All faults that fire
   /// meanwhile cost one read transaction.
@@ -64,6 +76,7 @@ final class RowOrigin {
     if let shared, cache.isCurrent(shared.view.stamp) { return try body(shared.view) }
     sharedView = nil
     switch try access() {
+    case .parent: misuse("A child context has no views of its stores; it reads through its parent.")
     case .requests(let engine): return try body(StoreView(cache) { engine.snapshot(for: core) })
     case .views:
       let view = try store.view()
@@ -86,8 +99,39 @@ final class RowOrigin {
     return cache.merge(root, row, view: shared.view.stamp)
   }
 
-  /// The row of a key in `view`. Rows with near keys may be read ahead.
-  func row(
+  /// The newest row of a key; nil where there is none.
+  func row(_ key: Int64, root: Int, _ core: ContextCore) throws(StoreError) -> Row? {
+    var found: Row?
+    try rows([key], root: root, core) { found = $0 }
+    return found
+  }
+
+  /// Calls `body` with the newest row of each key that exists.
+  func rows(
+    _ keys: [Int64], root: Int, _ core: ContextCore, _ body: (Row) -> Void
+  ) throws(StoreError) {
+    if case .parent = try access() {
+      for row in try rowsOfParent(keys, root: root, core) { body(row) }
+      return
+    }
+    try read(core) { (view) throws(StoreError) in
+      if keys.count == 1 {
+        if let row = try view.snapshot.row(of: root, key: keys[0]) { body(cache.merge(root, row, view: view.stamp)) }
+        return
+      }
+      try view.snapshot.rows(of: root, keys: keys) { body(cache.merge(root, $0, view: view.stamp)) }
+    }
+  }
+
+  /// The same for the row of a fault. Rows with near keys may be read ahead.
+  func rowOfFault(_ key: Int64, root: Int, _ core: ContextCore) throws(StoreError) -> Row? {
+    if case .parent = try access() { return try row(key, root: root, core) }
+    return try read(core) { (view) throws(StoreError) in
+      try row(key, root: root, in: view, core).map { cache.merge(root, $0, view: view.stamp) }
+    }
+  }
+
+  private func row(
     _ key: Int64, root: Int, in view: StoreView, _ core: ContextCore
   ) throws(StoreError) -> Row? {
     guard let shared, let frozen = core.frozen else { return try view.snapshot.row(of: root, key: key) }

@@ -57,23 +57,18 @@ extension ContextCore {
       return
     }
     do {
-      let found = try origin.read(self) { (view) throws(StoreError) in
-        guard let batch = fetchBatches.batch(object.key, store: Int(origin.index), root: root) else {
-          return try origin.row(object.key, root: root, in: view, self).map {
-            origin.cache.merge(root, $0, view: view.stamp)
-          }
-        }
-        var found: Row?
-        try view.snapshot.rows(of: root, keys: Array(batch)) {
-          let row = origin.cache.merge(root, $0, view: view.stamp)
+      var found: Row?
+      if let batch = fetchBatches.batch(object.key, store: Int(origin.index), root: root) {
+        try origin.rows(Array(batch), root: root, self) { row in
           if row.key == object.key { return found = row }
           // A row that another fetch has given stays, so that the results of that fetch agree with each other.
-          guard let other = registry.object(row.key, root: root, store: object.storeIndex), other.flags.isFault,
+          guard let other = registry.object(row.reference, store: object.storeIndex), other.flags.isFault,
             other.row == nil, other.info.entity.index == row.entity
           else { return }
           other.take(row)
         }
-        return found
+      } else {
+        found = try origin.rowOfFault(object.key, root: root, self)
       }
       // An ID may name another entity of the hierarchy than the row does. Such an object does not exist.
       if let found, found.entity == object.info.entity.index { object.row = found }
@@ -170,8 +165,9 @@ extension ContextCore {
   /// The ID for a reference, without an object.
   func id(_ reference: ObjectReference, store: UInt16) -> NSManagedObjectID? {
     if let known = registry.object(reference, store: store) { return known.ownID }
-    guard reference.key > 0, let frozen, reference.entity < frozen.infos.count else { return nil }
-    return NSManagedObjectID(frozen.infos[reference.entity], key: reference.key, store: self.store(store), context: nil)
+    guard canBeStored(reference), let frozen, reference.entity < frozen.infos.count else { return nil }
+    return NSManagedObjectID(
+      frozen.infos[reference.entity], key: reference.key, store: self.store(store), family: family.number)
   }
 
   private func noteUnreadRelationship(_ error: any Error) {

@@ -13,6 +13,7 @@ extension ContextCore {
     if activity.isSaving { throw CoreDataError.savesAlready }
     if activity.isPropagatingDeletes || !preparingForDeletion.isEmpty { throw CoreDataError.savesHalfADeletion }
     takeUpStores()
+    takeUpKeys()
     try throwReadError()
     guard let coordinator else {
       if changes.isEmpty { return }
@@ -37,7 +38,7 @@ extension ContextCore {
       try validateAll()
       // Unread objects got no `willSave` and were not validated.
       try throwReadError()
-      try commit(coordinator)
+      if let parent { try push(to: parent) } else { try commit(coordinator) }
     } catch {
       // The next attempt calls `willSave` of each object again.
       for object in changed { ChangeTracker.forgetWillSaveCalled(object) }
@@ -48,7 +49,7 @@ extension ContextCore {
   /// Saves no objects. Observers are notified nevertheless, as on Apple's platforms.
   private func saveNothing(_ coordinator: NSPersistentStoreCoordinator) throws {
     forgetAnnihilated()
-    try saveMetadata(coordinator)
+    if parent == nil { try saveMetadata(coordinator) }
     activity.isSaving = false
     post(.didSave) { [:] }
     post(.didSaveIDs) { [:] }
@@ -67,7 +68,13 @@ extension ContextCore {
         origins.dropViews()
         switch try plan.commit(self) {
         case .committed(let receipts):
-          finish(plan, receipts)
+          finish(
+            publishing: {
+              for (part, receipt) in zip(plan.parts, receipts) { receipt.map { part.publish($0, in: self) } }
+            },
+            refreshing: {
+              for (part, receipt) in zip(plan.parts, receipts) { receipt.map { part.refreshTouched($0, in: self) } }
+            })
           return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
         case .conflicts(let conflicts, let remaining):
           if !unsaved.isEmpty || remaining.count < plan.parts.count { unsaved = remaining }
@@ -176,11 +183,10 @@ extension ContextCore {
     }
   }
 
-  /// Gives the saved objects their rows, clears the lists and notifies observers.
-  private func finish(_ plan: SavePlan, _ receipts: [Receipt?]) {
-    for (part, receipt) in zip(plan.parts, receipts) {
-      if let receipt { part.publish(receipt, in: self) }
-    }
+  /// Clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys; `refreshing`
+  /// makes faults of others that the store itself has changed.
+  func finish(publishing: () -> Void, refreshing: () -> Void = {}) {
+    publishing()
     let objects = takeSavedObjects()
     var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changes.counts) : nil
     let former = changes.restart()
@@ -192,15 +198,14 @@ extension ContextCore {
     }
     former.list.forgetEventBases()
     forgetMembers(without: former.omissions, &leaving.states)
-    for (part, receipt) in zip(plan.parts, receipts) {
-      if let receipt { part.refreshTouched(receipt, in: self) }
-    }
+    refreshing()
     // Client code that is called from here on may save again.
     activity.isSaving = false
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }
     withExtendedLifetime((leaving, former)) {}
+    announceKeys()
   }
 
   /// Values that saved objects no longer need. They are released after the save: the `deinit` of a client's class must
@@ -231,6 +236,7 @@ extension ContextCore {
     post(.didSave) { objects.userInfo }
     post(.didSaveIDs) { ids.userInfo }
     withExtendedLifetime(leaving) {}
+    announceKeys()
   }
 
   /// Sets the object's state after a save.

@@ -25,16 +25,20 @@ extension SavePlan.Part {
   /// Gives the objects the rows that were written.
   func publish(_ receipt: Receipt, in core: ContextCore) {
     reserveKeys(in: core)
+    var keys: ContiguousArray<ContextFamily.NewKey> = []
+    let isInFamily = core.family.hasChildContexts
     for (object, draft) in zip(inserted, changes.insertions) {
       let row = draft.sealedRow
       object.row = row
       object.ordinal = -1
       if object.key < 0 {
+        if isInFamily { keys.append(.init(temporary: object.key, permanent: row.key)) }
         core.registry.becomePermanent(object, key: row.key, keepsTemporaryKey: false)
       } else {
         core.registry.forgetTemporaryKey(object)
       }
     }
+    core.note(keys)
     // The new row moves to its object, and the old one into the change set, which is released after the save.
     var index = 0
     updated.forEachUncounted { object in

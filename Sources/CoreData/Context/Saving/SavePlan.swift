@@ -186,7 +186,7 @@ final class SavePlan {
   }
 
   /// The error of a changed object whose stored state could not be read. The save must not leave it out silently.
-  private static func unread(_ object: NSManagedObject) -> CocoaError {
+  static func unread(_ object: NSManagedObject) -> CocoaError {
     CocoaError(
       .persistentStoreOperation,
       userInfo: [
@@ -267,8 +267,24 @@ extension SavePlan.Part {
 }
 
 extension ContextCore {
+  /// What a packed row says of new objects.
+  enum NewObjects {
+    /// Their numbers among the insertions of a save.
+    case ofSave
+    /// Their temporary keys, for the contexts of the family.
+    case ofFamily
+  }
+
+  /// The present state of an object, which has changes, as a row for this context or its children.
+  func packPresent(_ object: NSManagedObject) throws -> Row {
+    let version = object.row?.version ?? 1
+    let draft = try pack(object, version: version, .ofFamily)
+    if !draft.seal(key: object.key, version: version) { misuse("A row was packed twice.") }
+    return draft.sealedRow
+  }
+
   /// The complete state of an object as a row. Values that only the context can encode are encoded here.
-  func pack(_ object: NSManagedObject, version: Int64) throws -> RowDraft {
+  func pack(_ object: NSManagedObject, version: Int64, _ newObjects: NewObjects = .ofSave) throws -> RowDraft {
     if object.entityInfo._withUnsafeGuaranteedRef({ $0.hasTransformables }) { try encodeTransformables(object) }
     if let patched = patchedRow(object, version: version) { return patched }
     // Held once, not for each value.
@@ -279,7 +295,7 @@ extension ContextCore {
       if let address = object.overlay.address(slot) {
         switch address.pointee {
         case .reference(let reference)?:
-          if let key = try saveKey(reference, object, slot) { builder.setInt(slot, key) }
+          if let key = try key(of: reference, object, slot, newObjects) { builder.setInt(slot, key) }
         case .int(let x)?: builder.setInt(slot, x)
         case .bool(let x)?: builder.setInt(slot, x ? 1 : 0)
         case .double(let x)?, .date(let x)?: builder.setDouble(slot, x)
@@ -291,7 +307,10 @@ extension ContextCore {
         builder.copy(slot, entity.slots[slot], from: base)
       }
     }
-    do { return try builder.finishCheckedDraft(key: max(object.key, 0), entity: entity, version: version) } catch {
+    do {
+      return try builder.finishCheckedDraft(
+        key: newObjects == .ofSave ? max(object.key, 0) : object.key, entity: entity, version: version)
+    } catch {
       throw CoreDataError.make(error)
     }
   }
@@ -321,9 +340,15 @@ extension ContextCore {
       == false
   }
 
-  /// The reference of the change set to a to-one destination; nil for one that will not exist.
-  private func saveKey(_ reference: ObjectReference, _ owner: NSManagedObject, _ slot: Int) throws -> Int64? {
+  /// The key of a to-one destination in a packed row; nil for one that will not exist.
+  private func key(
+    of reference: ObjectReference, _ owner: NSManagedObject, _ slot: Int, _ newObjects: NewObjects
+  ) throws -> Int64? {
     if reference.key > 0 { return isGone(reference, owner) ? nil : reference.key }
+    if newObjects == .ofFamily {
+      if isGone(reference, owner) { return nil }
+      return registry.object(reference, store: owner.storeIndex)?.key ?? family.present(reference.key)
+    }
     guard let object = registry.object(reference, store: owner.storeIndex), !object.flags.contains(.deleted) else {
       return nil
     }

@@ -1,0 +1,204 @@
+import StoreProtocol
+import StoreQuery
+import StoreSchema
+
+/// What a child context reads from its parent: the parent's present state, unsaved changes included.
+///
+/// Every read runs on the parent's queue, and hands over rows and references only. The parent's objects stay there.
+extension RowOrigin {
+  /// The rows of keys in the hierarchy of a root entity.
+  func rowsOfParent(_ keys: [Int64], root: Int, _ core: ContextCore) throws(StoreError) -> [Row] {
+    try core.readParent { (parent) throws(StoreError) in
+      try parent.presentRows(keys, root: root, store: index)
+    }
+  }
+
+  /// The results of a fetch: objects of the child, or keys where no rows are read.
+  func resultsOfParent(_ run: FetchRun, _ reader: StoreFetcher, _ core: ContextCore) throws -> [FoundObject] {
+    let part = run.fetch.part(reader.plan, of: store, readsRows: run.readsRows)
+    let found = try core.askParent { try $0.presentResults(part, readsSortKeys: reader.readsSortKeys) }
+    if !run.readsRows { return found.map { FoundObject($0.reference, store: index, .key, keys: $0.sortKeys) } }
+    let refreshes = run.fetch.parameters.shouldRefreshRefetchedObjects
+    let objects = core.objects(of: found, self, refreshes: refreshes)
+    return zip(objects, found).map { FoundObject($0, keys: $1.sortKeys) }
+  }
+
+  func countOfParent(_ run: FetchRun, _ plan: FetchPlan, _ core: ContextCore) throws -> Int {
+    let part = run.fetch.part(plan, of: store, readsRows: false)
+    return try core.askParent { try $0.count($0.fetchRun(part)) }
+  }
+
+  /// The members of a relationship for each owner, as objects of the child.
+  func membersOfParent(
+    _ relationship: Relationship, _ owners: [NSManagedObject], _ core: ContextCore
+  ) throws(StoreError) -> [ContiguousArray<NSManagedObject>] {
+    let found = try core.readParent { (parent) throws(StoreError) in
+      try parent.presentMembers(of: relationship, owners.map(\.reference), store: index)
+    }
+    return found.map { ContiguousArray(core.objects(of: $0, self)) }
+  }
+
+  func memberIDsOfParent(
+    _ relationship: Relationship, _ owner: NSManagedObject, _ core: ContextCore
+  ) throws(StoreError) -> [NSManagedObjectID] {
+    let found = try core.readParent { (parent) throws(StoreError) in
+      try parent.presentMembers(of: relationship, [owner.reference], store: index)
+    }
+    return found[0].compactMap { core.id($0.reference, store: index) }
+  }
+
+  /// Gives objects that are not faults their newest rows, and makes faults of those whose values differ.
+  func refresh(_ keys: [Int64], root: Int, _ core: ContextCore) throws(StoreError) {
+    if case .parent = try access() {
+      let rows = try rowsOfParent(keys, root: root, core)
+      _ = core.objects(of: rows.map { PresentObject($0.reference, row: $0) }, self, refreshes: true)
+      return
+    }
+    try read(core) { (view) throws(StoreError) in
+      var maker = ObjectMaker(core, self, root: root, view: view.stamp, refreshes: true)
+      try view.snapshot.rows(of: root, keys: keys) { maker.add($0) }
+      _ = maker.finish()
+    }
+  }
+}
+
+/// An object of a parent context, as the parent hands it to a child.
+struct PresentObject {
+  let reference: ObjectReference
+  /// Nil for a fault that the parent has no row of.
+  let row: Row?
+  /// The values of the sort keys of a fetch; empty if nothing has to be sorted or merged.
+  let sortKeys: [Value]
+
+  init(_ reference: ObjectReference, row: Row?, sortKeys: [Value] = []) {
+    (self.reference, self.row, self.sortKeys) = (reference, row, sortKeys)
+  }
+}
+
+/// The child's side.
+extension ContextCore {
+  /// Runs `body` with the parent, on the parent's queue, and returns its result.
+  ///
+  /// Keys in the request and in the result mean the same in both contexts: where another context has given objects
+  /// permanent keys meanwhile, the child takes them up, and `body` runs again.
+  func askParent<R>(_ body: (ContextCore) throws -> R) throws -> R {
+    guard let parent else { misuse("A root context has no parent to read from.") }
+    while true {
+      takeUpKeys()
+      let known = keysTakenUp
+      let result: R? = try parent.run {
+        parent.takeUpKeys()
+        if parent.keysTakenUp != known { return nil }
+        let result = try body(parent)
+        return parent.keysTakenUp == known ? result : nil
+      }
+      if let result { return result }
+    }
+  }
+
+  /// The same for reads that throw errors of stores only.
+  func readParent<R>(_ body: (ContextCore) throws(StoreError) -> R) throws(StoreError) -> R {
+    do { return try askParent(body) } catch let error as StoreError { throw error } catch {
+      throw StoreError(.io, "The parent context could not be read.", cause: "\(error)")
+    }
+  }
+
+  /// The objects of this context for objects of its parent: registered ones, which get the row if they are faults, and
+  /// new faults. With `refreshes`, unchanged objects that have other values become faults with the row.
+  func objects(
+    of found: [PresentObject], _ origin: RowOrigin, refreshes: Bool = false
+  ) -> [NSManagedObject] {
+    guard let frozen, !found.isEmpty else { return [] }
+    rowKeeping.noteRows(isInBlock: queue.depth > 0)
+    return found.map { present in
+      guard let object = registry.object(present.reference, store: origin.index) else {
+        let info = frozen.infos[present.reference.entity]
+        return makeObject(info, key: present.reference.key, store: origin.index, row: present.row)
+      }
+      guard let row = present.row, object.info.entity.index == row.entity else { return object }
+      if object.flags.isFault {
+        give(row, to: object)
+      } else if refreshes, !object.flags.hasChanges {
+        if object.row?.hasEqualBytes(row) == true { object.unloadMembers() } else { turnIntoFault(object) }
+        // Code of the client may have read the object again meanwhile.
+        if object.flags.isFault { object.row = row }
+      }
+      return object
+    }
+  }
+
+  /// Gives a fault a row of the parent. Rows of a parent have no versions of their own, so their values are compared.
+  private func give(_ row: Row, to object: NSManagedObject) {
+    let isOther = object.row?.hasEqualBytes(row) != true
+    object.row = row
+    if isOther && !object.toManys.isEmpty { object.unloadMembers() }
+  }
+}
+
+/// The parent's side. Its functions are called on the parent's queue.
+extension ContextCore {
+  /// The rows that children see: packed from changed objects, and as they are for the others. Deleted objects have
+  /// none. Objects that this context does not have are not made.
+  func presentRows(_ keys: [Int64], root: Int, store: UInt16) throws(StoreError) -> [Row] {
+    var rows: [Row] = []
+    var unread: [Int64] = []
+    for key in keys {
+      guard let object = registry.object(family.present(key), root: root, store: store) else {
+        unread.append(key)
+        continue
+      }
+      if object.flags.isDeleted { continue }
+      if let row = try presentRow(of: object) { rows.append(row) } else { unread.append(object.key) }
+    }
+    let stored = unread.filter { canBeStored(ObjectReference(entity: root, key: $0)) }
+    if stored.isEmpty { return rows }
+    try origin(store)?.rows(stored, root: root, self) { rows.append($0) }
+    return rows
+  }
+
+  /// Nil where only the origin knows the object's row.
+  private func presentRow(of object: NSManagedObject) throws(StoreError) -> Row? {
+    guard object.flags.hasChanges else { return object.flags.isFault ? nil : object.row }
+    do { return try packPresent(object) } catch {
+      throw StoreError(
+        .invalidArgument, "A value in the parent context cannot be encoded.", context: ["object": "\(object.ownID)"],
+        cause: "\(error)")
+    }
+  }
+
+  private func present(_ object: NSManagedObject, _ sortKeys: [Value] = []) throws(StoreError) -> PresentObject {
+    PresentObject(object.reference, row: try presentRow(of: object) ?? object.row, sortKeys: sortKeys)
+  }
+
+  /// The results of a fetch, with their rows where the fetch reads rows.
+  func presentResults(_ part: ResolvedFetch, readsSortKeys: Bool) throws -> [PresentObject] {
+    prepareToFetch()
+    let run = fetchRun(part)
+    if !run.readsRows && !readsSortKeys {
+      return try results(run).map { PresentObject($0.reference, row: nil) }
+    }
+    let objects = try fetchObjects(run)
+    return try keepingRows {
+      try objects.map { try present($0, readsSortKeys ? sortKeys(of: $0, part.plan.sort) : []) }
+    }
+  }
+
+  /// The living members of a relationship for each owner.
+  func presentMembers(
+    of relationship: Relationship, _ owners: [ObjectReference], store: UInt16
+  ) throws(StoreError) -> [[PresentObject]] {
+    var members: [ContiguousArray<NSManagedObject>] = []
+    let objects = owners.map { object(present($0), store: store) }
+    let failure = errors {
+      if owners.count > 1 {
+        // Where this fails, reading the members one by one fails too, and keeps the error.
+        try? prefetchToMany(relationship, objects.compactMap { $0 })
+      }
+      members = objects.map { $0?.loadedToMany(relationship).members ?? [] }
+    }
+    if let failure { throw failure }
+    return try members.map { (members) throws(StoreError) in
+      try members.filter { !$0.flags.isDeleted }.map { (member) throws(StoreError) in try present(member) }
+    }
+  }
+}

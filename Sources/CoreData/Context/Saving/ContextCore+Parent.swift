@@ -1,0 +1,191 @@
+import Foundation
+import StoreSchema
+import StoreSupport
+
+/// The save of a child context: its changes become unsaved changes of its parent.
+///
+/// There is no optimistic locking between the two. A property that the child has changed gets the child's value; other
+/// properties keep the parent's. Where the parent no longer has an object, the child's merge policy decides.
+extension ContextCore {
+  func push(to parent: ContextCore) throws {
+    var met: Set<Set<SaveConflicts.Mark>> = []
+    while true {
+      let saved = changed
+      // Packed first, because values that cannot be encoded must be found before the parent changes.
+      let rows = try presentRows(of: saved)
+      let changes = ChildChanges(saved)
+      let gone = try parent.run { try parent.take(changes) }
+      if gone.isEmpty {
+        finish {
+          for (object, row) in zip(saved, rows) { if let row { object.row = row } }
+          takeUpKeys()
+        }
+        return
+      }
+      let missing = Set(gone)
+      let objects = saved.filter { missing.contains($0.reference) }
+      if objects.isEmpty {
+        // Other contexts have given the objects permanent keys meanwhile.
+        takeUpKeys()
+        continue
+      }
+      let conflicts = SaveConflicts(gone: Array(objects))
+      if !resolvesConflicts { throw conflicts.error }
+      try resolve(conflicts, 0, &met)
+    }
+  }
+
+  /// The rows that the saved objects have after the save; nil for deleted ones.
+  private func presentRows(of objects: ContiguousArray<NSManagedObject>) throws -> [Row?] {
+    try objects.map { object in
+      guard let change = object.flags.savedChange, change != .deleted else { return nil }
+      if object.row == nil && change == .updated {
+        fire(object)
+        if object.row == nil && !object.flags.contains(.inaccessible) { throw SavePlan.unread(object) }
+      }
+      if object.flags.contains(.inaccessible) { return nil }
+      return object.overlay.isEmpty && object.row != nil ? object.row : try packPresent(object)
+    }
+  }
+
+  // MARK: In the parent
+
+  /// Takes over the changes of a child, as the present changes of this context, and ends the event. Called on the
+  /// parent's queue.
+  ///
+  /// Returns the references of updated objects that this context no longer has. Where there are some, and where an
+  /// error is thrown, nothing has changed.
+  func take(_ changes: ChildChanges) throws -> [ObjectReference] {
+    takeUpStores()
+    takeUpKeys()
+    try throwReadError()
+    let (updated, gone) = try existing(changes.updated)
+    if !gone.isEmpty { return gone }
+    let inserted = changes.inserted.map(insert)
+    let living = inserted + updated
+    // The child's changes are later than a deletion here.
+    for object in living where object.flags.isDeleted { revive(object) }
+    for (object, changes) in zip(living, changes.inserted + changes.updated) { setValues(changes, of: object) }
+    for (object, changes) in zip(living, changes.inserted + changes.updated) { setLinks(changes, of: object) }
+    for target in changes.deleted {
+      if let object = found(target), !object.flags.isDeleted { delete(object) }
+    }
+    propagateDeletes()
+    // Delete rules may reach objects that the child has kept.
+    for object in living where object.flags.isDeleted && object.core === self { revive(object) }
+    processPendingChanges()
+    return []
+  }
+
+  private func found(_ target: ChildChanges.Target) -> NSManagedObject? {
+    object(present(target.reference), store: target.store)
+  }
+
+  /// The objects of updates, with their values read, and the references of those that are gone.
+  private func existing(
+    _ updates: [ChildChanges.Object]
+  ) throws -> (objects: [NSManagedObject], gone: [ObjectReference]) {
+    var objects: [NSManagedObject] = []
+    var gone: [ObjectReference] = []
+    for update in updates {
+      guard let object = found(update.target) else {
+        gone.append(update.target.reference)
+        continue
+      }
+      lookAgain(for: object)
+      if let error = look(at: object) { throw CoreDataError.make(error) }
+      if object.flags.contains(.inaccessible) { gone.append(update.target.reference) }
+      objects.append(object)
+    }
+    return (objects, gone)
+  }
+
+  /// A new object with the key that it has in the child. It gets no defaults, and `awakeFromInsert` is not called: both
+  /// have happened in the child.
+  private func insert(_ new: ChildChanges.Object) -> NSManagedObject {
+    let target = new.target
+    let reference = present(target.reference)
+    if let known = registry.object(reference, store: target.store) { return known }
+    let info = frozen?.infos[reference.entity]
+    guard let info else { misuse("A child context and its parent have different models.") }
+    let object = info.objectClass.make(info.description)
+    if type(of: object) != info.objectClass { hasMismatchedClasses = true }
+    object.core = self
+    object.key = reference.key
+    object.storeIndex = target.store
+    registry.add(object)
+    beginPending(object)
+    changes.insert(object) { registry.count }
+    return object
+  }
+
+  private func setValues(_ changes: ChildChanges.Object, of object: NSManagedObject) {
+    for (slot, value) in changes.values where object.stored(slot) != value {
+      object.extras?.transformed[slot] = nil
+      object.store(value, in: slot)
+    }
+    for (slot, value) in changes.transformed {
+      object.store(TransformableCoding.pending, in: slot)
+      object.makeExtras().transformed[slot] = value
+    }
+  }
+
+  /// Sets the links of both sides. The child has changed both sides too, so most links are set already when their other
+  /// side comes.
+  private func setLinks(_ changes: ChildChanges.Object, of object: NSManagedObject) {
+    for (relationship, destination) in changes.toOnes {
+      object.setToOne(relationship, destination.flatMap(found))
+    }
+    for members in changes.toManys {
+      let relationship = members.relationship
+      for member in members.removed {
+        if let member = found(member) { object.removeUnread(member, from: relationship) }
+      }
+      for member in members.added { if let member = found(member) { object.addUnread(member, to: relationship) } }
+      if let order = members.order { object.setOrder(of: relationship, order.compactMap(found)) }
+    }
+  }
+}
+
+extension NSManagedObject {
+  /// Removes an object from a to-many relationship, without reading the members.
+  fileprivate func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
+    let state = toMany(relationship)
+    if let inverse = relationship.linkedInverse, !inverse.isToMany {
+      // The member's own side may lead elsewhere by now.
+      if member.toOne(inverse) === self { member.setToOne(inverse, nil) }
+    } else if !state.isFault {
+      remove(member, from: relationship)
+    } else if !state.removed.contains(where: { $0 === member }) {
+      markUpdated()
+      state.remove(member, keepsOrder: relationship.isOrdered)
+      noteLinkChange(relationship)
+      unlinkBack(member, relationship)
+    }
+  }
+
+  /// Adds an object to a to-many relationship, without reading the members.
+  fileprivate func addUnread(_ member: NSManagedObject, to relationship: Relationship) {
+    let state = toMany(relationship)
+    if relationship.linkedInverse?.isToMany == false || !state.isFault || relationship.isOrdered {
+      add(member, to: relationship)
+    } else if !state.added.contains(where: { $0 === member }) {
+      markUpdated()
+      state.add(member)
+      noteLinkChange(relationship)
+      linkBack(member, relationship)
+    }
+  }
+
+  /// Puts the members into an order. Members that it does not name come last.
+  fileprivate func setOrder(of relationship: Relationship, _ order: [NSManagedObject]) {
+    let state = loadedToMany(relationship)
+    let named = Set(order.map(ObjectIdentifier.init))
+    let members =
+      ContiguousArray(order.filter(state.contains)) + state.members.filter { !named.contains(ObjectIdentifier($0)) }
+    if state.members.elementsEqual(members, by: ===) { return }
+    markUpdated()
+    state.reorder(members)
+    noteLinkChange(relationship)
+  }
+}
