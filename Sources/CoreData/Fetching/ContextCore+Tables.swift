@@ -9,8 +9,8 @@ import StoreSchema
 /// the ones of its root.
 extension ContextCore {
   func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
-    if let parent { return try parent.run { try parent.fetchDictionaries(parameters) } }
     prepareToFetch()
+    if let parent { return try parent.run { try parent.fetchDictionaries(parameters) } }
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries }
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
@@ -33,8 +33,8 @@ extension ContextCore {
 
   /// The number of dictionaries of a request.
   func countDictionaries(_ parameters: FetchParameters) throws -> Int {
-    if let parent { return try parent.run { try parent.countDictionaries(parameters) } }
     prepareToFetch()
+    if let parent { return try parent.run { try parent.countDictionaries(parameters) } }
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries.count }
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)

@@ -171,7 +171,28 @@ final class CompanyStore: Sendable {
   func context() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
-    return context
+    if !Self.usesChildContexts { return context }
+    let child = SavingThroughContext(.privateQueue)
+    child.parent = context
+    return child
+  }
+
+  /// Whether the tests use child contexts whose saves go on to the store: what holds for a root must hold for these.
+  static let usesChildContexts = ProcessInfo.processInfo.environment["OPENCOREDATA_CHILD_CONTEXTS"] != nil
+
+  /// A child context that saves its parent, too. The parent forgets its objects then, so that the child always reads
+  /// what the store has.
+  private final class SavingThroughContext: NSManagedObjectContext, @unchecked Sendable {
+    override func save() throws {
+      guard let parent else { return }
+      parent.performAndWait { parent.reset() }
+      try super.save()
+      try parent.performAndWait {
+        parent.mergePolicy = mergePolicy
+        try parent.save()
+        parent.reset()
+      }
+    }
   }
 
   /// Runs `body` in a new context.

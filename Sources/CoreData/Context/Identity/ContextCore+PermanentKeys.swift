@@ -73,7 +73,7 @@ extension ContextCore {
     let keys = family.keys(from: keysTakenUp)
     for key in keys {
       guard let object = registry.object(temporary: key.temporary), object.key < 0 else { continue }
-      registry.becomePermanent(object, key: key.permanent, keepsTemporaryKey: true)
+      registry.becomePermanent(object, key: key.permanent, keepsTemporaryKey: false)
     }
     for object in registry.all { replaceTemporaryKeys(of: object) }
     haveTakenUp(keysTakenUp + keys.count)

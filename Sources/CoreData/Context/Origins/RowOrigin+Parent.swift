@@ -127,6 +127,20 @@ extension ContextCore {
     }
   }
 
+  /// Gives a fault that has a row the parent's present one. An error counts as no other row: the next read of a fault
+  /// without a row reports it.
+  func takeRowOfParent(_ object: NSManagedObject, _ origin: RowOrigin) {
+    guard object.flags.contains(.stored) else { return }
+    do {
+      guard let row = try origin.row(object.key, root: object.info.root, self) else {
+        object.row = nil
+        becameInaccessible(object)
+        return
+      }
+      if row.entity == object.info.entity.index { give(row, to: object) }
+    } catch { report("the parent of a context could not be read: \(error)") }
+  }
+
   /// Gives a fault a row of the parent. Rows of a parent have no versions of their own, so their values are compared.
   private func give(_ row: Row, to object: NSManagedObject) {
     let isOther = object.row?.hasEqualBytes(row) != true

@@ -29,11 +29,8 @@ extension ContextCore {
       // A fault that could not be read stays one.
       if object.row == nil && object.flags.intersection([.inaccessible, .stored]) == .stored { return }
       if !object.toManys.isEmpty { object.unloadMembers() }
-    } else if !rowKeeping.keepsRows, let origin = origin(object.storeIndex),
-      let newer = origin.cache.row(object.info.root, object.key),
-      newer.entity == object.row?.entity
-    {
-      takeCached(newer, object, origin)
+    } else if !rowKeeping.keepsRows {
+      takeNewestRow(object)
     }
     object.setFault(false)
     guard object.row != nil else { return }
@@ -42,6 +39,15 @@ extension ContextCore {
     awake(object)
     if fetchBatches.hasOptions { applyOptions(of: object) }
     held?.release()
+  }
+
+  /// Gives a fault that has a row the newest one.
+  private func takeNewestRow(_ object: NSManagedObject) {
+    guard let origin = origin(object.storeIndex) else { return }
+    if origin.isOfChild { return takeRowOfParent(object, origin) }
+    if let newer = origin.cache.row(object.info.root, object.key), newer.entity == object.row?.entity {
+      takeCached(newer, object, origin)
+    }
   }
 
   private func readRow(of object: NSManagedObject) {
@@ -101,7 +107,7 @@ extension ContextCore {
   }
 
   /// Marks an object whose row is gone: it counts as deleted, with nothing left to save.
-  private func becameInaccessible(_ object: NSManagedObject) {
+  func becameInaccessible(_ object: NSManagedObject) {
     // Its changes have no row to be saved to. A deletion stays listed, because the save reports it.
     if object.flags.contains(.listed) && !object.flags.contains(.deleted) { unlist([object]) }
     changes.becomeInaccessible(object)

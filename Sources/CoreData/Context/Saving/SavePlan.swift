@@ -344,11 +344,13 @@ extension ContextCore {
   private func key(
     of reference: ObjectReference, _ owner: NSManagedObject, _ slot: Int, _ newObjects: NewObjects
   ) throws -> Int64? {
-    if reference.key > 0 { return isGone(reference, owner) ? nil : reference.key }
     if newObjects == .ofFamily {
-      if isGone(reference, owner) { return nil }
-      return registry.object(reference, store: owner.storeIndex)?.key ?? family.present(reference.key)
+      let key = registry.object(reference, store: owner.storeIndex)?.key ?? family.present(reference.key)
+      // A link that has not changed stays as it was read.
+      let isUnchanged = owner.row.map { !$0.isNull(slot) && $0.int(slot) == key } ?? false
+      return !isUnchanged && isGone(reference, owner) ? nil : key
     }
+    if reference.key > 0 { return isGone(reference, owner) ? nil : reference.key }
     guard let object = registry.object(reference, store: owner.storeIndex), !object.flags.contains(.deleted) else {
       return nil
     }
