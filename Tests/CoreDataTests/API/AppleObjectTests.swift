@@ -300,7 +300,7 @@ import Testing
   /// "the merge conflict has a source object and a cached snapshot but no persisted snapshot", and "has a cached
   /// snapshot and a persisted snapshot. The source object is also provided as a convenience":
   /// https://developer.apple.com/documentation/coredata/nsmergeconflict
-  @Test func aConflictIsWithTheCoordinatorsRowsOrWithTheStore() throws {
+  @Test(.ofRootContexts) func aConflictIsWithTheCoordinatorsRowsOrWithTheStore() throws {
     let store = try CompanyStore()
     let other = try store.reopened()
     func conflict(_ writer: CompanyStore) throws -> NSMergeConflict {

@@ -135,7 +135,7 @@ import Testing
     for (reader, ada) in zip(readers, held) { reader.performAndWait { #expect(ada.age == 2) } }
   }
 
-  @Test func contextsFollowTheirCoordinatorOnRequest() async throws {
+  @Test(.ofRootContexts) func contextsFollowTheirCoordinatorOnRequest() async throws {
     let company = try CompanyStore()
     let (follower, other) = (company.context(), company.context())
     follower.automaticallyMergesChangesFromParent = true

@@ -181,7 +181,7 @@ import Testing
   }
 
   /// `url`, `identifier` and `isReadOnly` of a store can be set: "get set".
-  @Test func whatIsSetOfAStoreMovesNothing() throws {
+  @Test(.ofRootContexts) func whatIsSetOfAStoreMovesNothing() throws {
     let company = try CompanyStore()
     let (store, coordinator) = (company.store, company.coordinator)
     let (url, uuid) = (store.url, store.identifier)

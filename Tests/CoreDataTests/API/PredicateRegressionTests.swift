@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func aTemporaryIDMeansItsObjectUntilTheSave() throws {
+  @Test(.ofRootContexts) func aTemporaryIDMeansItsObjectUntilTheSave() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       let department = Department(context: context)

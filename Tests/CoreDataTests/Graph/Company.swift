@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import LMDBStore
+import Testing
 
 /// The shared model of the graph tests: a company, its people, their tags and badges.
 final class Person: NSManagedObject {
@@ -142,6 +143,14 @@ enum Company {
   }
 }
 
+extension Trait where Self == ConditionTrait {
+  /// For tests of what only the context meets that saves to a store: conflicts with other contexts, failing commits and
+  /// the notifications of one save. They do not run with child contexts.
+  static var ofRootContexts: Self {
+    .disabled(if: CompanyStore.usesChildContexts, "it is about a context that saves to a store itself")
+  }
+}
+
 /// A store of the company's model in a new folder, which is removed at the end.
 final class CompanyStore: Sendable {
   /// The type of the stores: what holds for SQLite must hold for every other type.
@@ -169,16 +178,21 @@ final class CompanyStore: Sendable {
   }
 
   func context() -> NSManagedObjectContext {
-    let context = NSManagedObjectContext(.privateQueue)
+    var context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
-    if !Self.usesChildContexts { return context }
-    let child = SavingThroughContext(.privateQueue)
-    child.parent = context
-    return child
+    for _ in 0..<Self.childLevels {
+      let child = SavingThroughContext(.privateQueue)
+      child.parent = context
+      context = child
+    }
+    return context
   }
 
-  /// Whether the tests use child contexts whose saves go on to the store: what holds for a root must hold for these.
-  static let usesChildContexts = ProcessInfo.processInfo.environment["OPENCOREDATA_CHILD_CONTEXTS"] != nil
+  /// How many levels of child contexts the tests use, whose saves go on to the store: what holds for a root context
+  /// must hold for these.
+  private static let childLevels =
+    ProcessInfo.processInfo.environment["OPENCOREDATA_CHILD_CONTEXTS"].flatMap(Int.init) ?? 0
+  static var usesChildContexts: Bool { childLevels > 0 }
 
   /// A child context that saves its parent, too. The parent forgets its objects then, so that the child always reads
   /// what the store has.

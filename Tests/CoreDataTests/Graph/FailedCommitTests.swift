@@ -15,7 +15,7 @@ import Testing
   }
 
   /// With a rollback journal, a reader allows a transaction to write, but not to commit.
-  @Test func aReaderInTheWayOfACommitLosesNothing() throws {
+  @Test(.ofRootContexts) func aReaderInTheWayOfACommitLosesNothing() throws {
     let company = try CompanyStore(options: [
       NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,
     ])
@@ -44,7 +44,7 @@ import Testing
   }
 
   /// A deferred constraint is checked by COMMIT, which leaves the transaction open if it is violated.
-  @Test func aConstraintThatFailsAtCommitIsNotSaved() throws {
+  @Test(.ofRootContexts) func aConstraintThatFailsAtCommitIsNotSaved() throws {
     let made = try CompanyStore()
     let other = try SQLiteConnection(made.url.path, .readWrite, timeout: 1)
     try other.execute(
@@ -80,7 +80,7 @@ import Testing
   }
 
   /// While a store writes large values, the objects do not hold them too (goal G8 of the specification's reliability).
-  @Test func largeValuesOfASaveThatFailsAreStillThere() throws {
+  @Test(.ofRootContexts) func largeValuesOfASaveThatFailsAreStillThere() throws {
     let company = try CompanyStore(options: [
       NSSQLitePragmasOption: ["journal_mode": "DELETE"], NSPersistentStoreTimeoutOption: 0.05,
     ])

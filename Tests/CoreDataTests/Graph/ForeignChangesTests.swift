@@ -117,7 +117,7 @@ import Testing
     }
   }
 
-  @Test func aSaveAfterAnIncompleteOneAnnouncesOnlyTheRest() throws {
+  @Test(.ofRootContexts) func aSaveAfterAnIncompleteOneAnnouncesOnlyTheRest() throws {
     let company = try CompanyStore()
     // A deferred constraint of the second store is checked by its COMMIT, which a rehearsal does not reach.
     let url = company.url.deletingLastPathComponent().appending(path: "second.sqlite")
@@ -147,7 +147,7 @@ import Testing
   }
 
   /// After an incomplete save, an unsaved update can be saved, even if nothing else has changed.
-  @Test func aSaveAfterAnIncompleteOneWritesTheUpdatesThatAreLeft() throws {
+  @Test(.ofRootContexts) func aSaveAfterAnIncompleteOneWritesTheUpdatesThatAreLeft() throws {
     let company = try CompanyStore()
     let url = company.url.deletingLastPathComponent().appending(path: "second.sqlite")
     let second = try company.coordinator.addPersistentStore(

@@ -112,7 +112,7 @@ import Testing
 
   /// An owner of an ordered relationship is written when a member is deleted. It is read together with the deletion: if
   /// another context saves it meanwhile, the save has a conflict.
-  @Test func theOwnerOfADeletedMemberIsReadWithTheDeletion() throws {
+  @Test(.ofRootContexts) func theOwnerOfADeletedMemberIsReadWithTheDeletion() throws {
     let company = try CompanyStore()
     try company.run { context in
       Person(context: context).setValue(Department(context: context), forKey: "rankedIn")

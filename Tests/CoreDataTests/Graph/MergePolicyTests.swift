@@ -45,7 +45,7 @@ import Testing
     .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
   ]
 
-  @Test(arguments: policies.indices)
+  @Test(.ofRootContexts, arguments: policies.indices)
   func encodedValuesAreMergedAsOthers(index: Int) throws {
     let company = try CompanyStore()
     let object = try merged(company, Self.policies[index]) {
@@ -68,7 +68,7 @@ import Testing
   }
 
   /// The data that `overwrite` would keep was removed with the row that named it.
-  @Test(arguments: policies.indices)
+  @Test(.ofRootContexts, arguments: policies.indices)
   func dataOutsideTheRowIsThereAfterwards(index: Int) throws {
     let company = try CompanyStore()
     let object = try merged(company, Self.policies[index]) {
@@ -89,7 +89,7 @@ import Testing
     try company.run { #expect(blob($0.object(with: other.objectID)) == winner) }
   }
 
-  @Test func mergedObjectsAreAnnounced() throws {
+  @Test(.ofRootContexts) func mergedObjectsAreAnnounced() throws {
     let company = try CompanyStore()
     nonisolated(unsafe) var refreshed: Set<NSManagedObject> = []
     nonisolated(unsafe) var saved: Set<NSManagedObject> = []
@@ -113,7 +113,7 @@ import Testing
     #expect(saved.isEmpty, "what was rolled back is said to be saved")
   }
 
-  @Test func snapshotsHaveIDsOfDestinations() throws {
+  @Test(.ofRootContexts) func snapshotsHaveIDsOfDestinations() throws {
     let company = try CompanyStore()
     let (a, b) = (company.context(), company.context())
     let mine = try a.performAndWait {
@@ -253,7 +253,7 @@ import Testing
   }
 
   /// After rolling back a constraint conflict, the object has nothing to save.
-  @Test func anObjectThatIsRolledBackIsNotSaved() throws {
+  @Test(.ofRootContexts) func anObjectThatIsRolledBackIsNotSaved() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       for label in ["a", "b"] { Tag(context: context).label = label }
@@ -272,7 +272,7 @@ import Testing
   }
 
   /// A read error in a policy is an error of the save, which writes nothing.
-  @Test func aPolicyThatMeetsAnUnreadableFaultFailsTheSave() throws {
+  @Test(.ofRootContexts) func aPolicyThatMeetsAnUnreadableFaultFailsTheSave() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       for label in ["a", "b"] { Tag(context: context).label = label }

@@ -107,7 +107,7 @@ import Testing
   }
 
   /// Another context changes a member that is changed here too, and moves it to a department that is deleted here.
-  @Test func aPendingMemberThatIsChangedHereIsAConflict() throws {
+  @Test(.ofRootContexts) func aPendingMemberThatIsChangedHereIsAConflict() throws {
     let pair = try Pair()
     let department = try pair.a.performAndWait {
       let department = Department(context: pair.a)
@@ -134,7 +134,7 @@ import Testing
   }
 
   /// The merge of one side of a one-to-one relationship does not hide a change of the other side.
-  @Test(arguments: [false, true])
+  @Test(.ofRootContexts, arguments: [false, true])
   func bothPartnersAreMergedByThemselves(isOtherFirst: Bool) throws {
     let pair = try Pair()
     let badges = try pair.a.performAndWait {
@@ -174,7 +174,7 @@ import Testing
   }
 
   /// For an object that a merge has removed from this save, `willSave` is called in the next save.
-  @Test func anObjectThatWasRolledBackIsCalledAgain() throws {
+  @Test(.ofRootContexts) func anObjectThatWasRolledBackIsCalledAgain() throws {
     let pair = try Pair()
     try pair.a.performAndWait {
       pair.mine.name = "a"
@@ -209,7 +209,7 @@ import Testing
   }
 
   /// A policy that undoes in one attempt what it did in another does not make the save (and this test) run forever.
-  @Test func aPolicyThatGoesInCirclesEndsTheSave() throws {
+  @Test(.ofRootContexts) func aPolicyThatGoesInCirclesEndsTheSave() throws {
     final class Circling: NSMergePolicy, @unchecked Sendable {
       override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         for object in list.flatMap(\.conflictingObjects) {
@@ -233,7 +233,7 @@ import Testing
   }
 
   /// Permanent IDs that were requested before the save do not reverse the order of new objects.
-  @Test func theOlderOfTwoNewObjectsRemains() throws {
+  @Test(.ofRootContexts) func theOlderOfTwoNewObjectsRemains() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
@@ -246,7 +246,7 @@ import Testing
   }
 
   /// If a policy of the error type has no conflict left, the save succeeds.
-  @Test func nothingLeftToRefuseIsNoError() throws {
+  @Test(.ofRootContexts) func nothingLeftToRefuseIsNoError() throws {
     final class Refreshing: NSMergePolicy, @unchecked Sendable {
       override func resolve(mergeConflicts list: [Any]) throws {
         for conflict in list.compactMap({ $0 as? NSMergeConflict }) {
@@ -270,7 +270,7 @@ import Testing
   }
 
   /// A member of an ordered relationship whose deletion is undone has its former position.
-  @Test func aMemberThatComesBackHasItsIndex() throws {
+  @Test(.ofRootContexts) func aMemberThatComesBackHasItsIndex() throws {
     let pair = try Pair()
     let department = try pair.a.performAndWait {
       let department = Department(context: pair.a)
@@ -299,7 +299,7 @@ import Testing
 
   /// Other objects link to many objects, which a store may check together: those that have changed are reported, and no
   /// others.
-  @Test func ofManyCheckedObjectsThoseThatChangedAreConflicts() throws {
+  @Test(.ofRootContexts) func ofManyCheckedObjectsThoseThatChangedAreConflicts() throws {
     let pair = try Pair()
     let departments = try pair.a.performAndWait {
       let departments = (0..<120).map { _ in Department(context: pair.a) }

@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func aContextWithObjectsKeepsItsCoordinator() async throws {
+  @Test(.ofRootContexts) func aContextWithObjectsKeepsItsCoordinator() async throws {
     await #expect(processExitsWith: .failure) {
       let (one, two) = (try CompanyStore(), try CompanyStore())
       let context = one.context()

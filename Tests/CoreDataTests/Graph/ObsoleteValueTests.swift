@@ -165,7 +165,7 @@ import Testing
   }
 
   /// A failed save holds a value that another save has replaced. The value is removed once no earlier view is left.
-  @Test func aSaveThatFailsLetsGoOfTheValue() throws {
+  @Test(.ofRootContexts) func aSaveThatFailsLetsGoOfTheValue() throws {
     let company = try Self.make(Self.withoutGrace)
     do {
       let view = try company.store.requireEngine().snapshot()

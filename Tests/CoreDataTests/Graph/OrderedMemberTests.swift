@@ -84,7 +84,7 @@ import Testing
 
   /// Members that were read before another context added one must not be the base of a change, whichever way they were
   /// read: the save has a conflict.
-  @Test func membersAreNotNewerThanTheirOwner() throws {
+  @Test(.ofRootContexts) func membersAreNotNewerThanTheirOwner() throws {
     let ranking = try Ranking()
     ranking.a.performAndWait { #expect(ranking.members.count == 2) }
     try ranking.addElsewhere("p3")
@@ -149,7 +149,7 @@ import Testing
 
   /// A row that another context has read, but that has not changed, needs no newer view: the reads of a block stay of
   /// one moment.
-  @Test func anEqualRowOfAnotherContextKeepsTheMoment() throws {
+  @Test(.ofRootContexts) func anEqualRowOfAnotherContextKeepsTheMoment() throws {
     let ranking = try Ranking()
     let elsewhere = try ranking.company.reopened()
     try ranking.a.performAndWait {

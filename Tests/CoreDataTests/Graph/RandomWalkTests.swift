@@ -143,7 +143,7 @@ struct Dice {
     }
   }
 
-  @Test(arguments: 0..<40)
+  @Test(.ofRootContexts, arguments: 0..<40)
   func bothNotificationsOfASaveTellTheSame(seed: Int) throws {
     var dice = Dice(state: UInt64(seed) &* 977 &+ 5)
     let company = try CompanyStore()

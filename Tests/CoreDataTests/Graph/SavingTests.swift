@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: CompanyStore.type == .sqlite, "it looks at the file"))
+  @Test(.ofRootContexts, .enabled(if: CompanyStore.type == .sqlite, "it looks at the file"))
   func largeBinaryValuesLiveInFilesOfTheirOwn() throws {
     let options: [AnyHashable: Any] = [NSPersistentStore.externalDataGraceOption: 0]
     let company = try CompanyStore(options: options)
@@ -185,7 +185,7 @@ import Testing
     }
   }
 
-  @Test func aStaleSaveFailsWithTheConflictsAndCanBeRepeated() throws {
+  @Test(.ofRootContexts) func aStaleSaveFailsWithTheConflictsAndCanBeRepeated() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       Person(context: context).name = "A"
@@ -215,7 +215,7 @@ import Testing
     #expect(try company.run { try $0.all(Person.self).map(\.name) } == ["C"])
   }
 
-  @Test func uniquenessIsJudgedAfterTheSave() throws {
+  @Test(.ofRootContexts) func uniquenessIsJudgedAfterTheSave() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
       let (a, b) = (Tag(context: context), Tag(context: context))

@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [0, 1, 510, 511, 512, 513, 599])
+  @Test(.ofRootContexts, arguments: [0, 1, 510, 511, 512, 513, 599])
   func theOneThatHasChangedIsFound(_ index: Int) throws {
     let company = try CompanyStore()
     try fill(company)

@@ -7,7 +7,7 @@ import Testing
   /// "posts after a context finishes writing unsaved changes", for all observers:
   /// https://developer.apple.com/documentation/foundation/nsnotification/name-swift.struct/nsmanagedobjectcontextdidsave
   /// . The raw names are those that clients write.
-  @Test func theyArePostedToWhoWatchesByText() async {
+  @Test(.ofRootContexts) func theyArePostedToWhoWatchesByText() async {
     // In a separate process, which has used no name property.
     await #expect(processExitsWith: .success) {
       final class Seen: @unchecked Sendable { var names: [String] = [] }
@@ -32,7 +32,7 @@ import Testing
   }
 
   /// Decision 017.
-  @Test func aProcessMayHaveThemPostedFromTheMomentThatTheirNameIsRequested() async {
+  @Test(.ofRootContexts) func aProcessMayHaveThemPostedFromTheMomentThatTheirNameIsRequested() async {
     // In a separate process, because other tests use the name properties.
     await #expect(processExitsWith: .success) {
       final class Seen: @unchecked Sendable { var names: [String] = [] }

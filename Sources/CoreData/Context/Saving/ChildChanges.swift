@@ -25,6 +25,7 @@ struct ChildChanges {
   /// The changes of a to-many relationship.
   struct Members {
     let relationship: Relationship
+    /// Empty where the inverse is a to-one relationship: as in a store, the link belongs to the member.
     let added, removed: [Target]
     /// All members in their order; nil where it has not changed.
     let order: [Target]?
@@ -76,9 +77,11 @@ struct ChildChanges {
     func targets(_ objects: ContiguousArray<NSManagedObject>) -> [Target] {
       objects.filter { !$0.flags.leavesNoLinks }.map(Target.init)
     }
+    let isOfMembers = relationship.storage == .inverseToOne
     let hasOrder = relationship.isOrdered && !state.isFault && (state.isOrderChanged || state.hasAdditions)
     return Members(
-      relationship: relationship, added: targets(state.added), removed: targets(state.removed),
+      relationship: relationship, added: isOfMembers ? [] : targets(state.added),
+      removed: isOfMembers ? [] : targets(state.removed),
       order: hasOrder ? targets(state.members) : nil)
   }
 }

@@ -65,8 +65,11 @@ extension ContextCore {
     let living = inserted + updated
     // The child's changes are later than a deletion here.
     for object in living where object.flags.isDeleted { revive(object) }
-    for (object, changes) in zip(living, changes.inserted + changes.updated) { setValues(changes, of: object) }
-    for (object, changes) in zip(living, changes.inserted + changes.updated) { setLinks(changes, of: object) }
+    let written = changes.inserted + changes.updated
+    for (object, changes) in zip(living, written) { setValues(changes, of: object) }
+    for (object, changes) in zip(living, written) { setLinks(changes, of: object) }
+    // Members are put into their order when all of them are there.
+    for (object, changes) in zip(living, written) { setOrders(changes, of: object) }
     for target in changes.deleted {
       if let object = found(target), !object.flags.isDeleted { delete(object) }
     }
@@ -130,8 +133,8 @@ extension ContextCore {
     }
   }
 
-  /// Sets the links of both sides. The child has changed both sides too, so most links are set already when their other
-  /// side comes.
+  /// Sets the links, each with its inverse. The child has changed both sides, so of links between two to-many
+  /// relationships the second side finds nothing to do.
   private func setLinks(_ changes: ChildChanges.Object, of object: NSManagedObject) {
     for (relationship, destination) in changes.toOnes {
       object.setToOne(relationship, destination.flatMap(found))
@@ -142,7 +145,12 @@ extension ContextCore {
         if let member = found(member) { object.removeUnread(member, from: relationship) }
       }
       for member in members.added { if let member = found(member) { object.addUnread(member, to: relationship) } }
-      if let order = members.order { object.setOrder(of: relationship, order.compactMap(found)) }
+    }
+  }
+
+  private func setOrders(_ changes: ChildChanges.Object, of object: NSManagedObject) {
+    for members in changes.toManys {
+      if let order = members.order { object.setOrder(of: members.relationship, order.compactMap(found)) }
     }
   }
 }
@@ -151,10 +159,7 @@ extension NSManagedObject {
   /// Removes an object from a to-many relationship, without reading the members.
   fileprivate func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
     let state = toMany(relationship)
-    if let inverse = relationship.linkedInverse, !inverse.isToMany {
-      // The member's own side may lead elsewhere by now.
-      if member.toOne(inverse) === self { member.setToOne(inverse, nil) }
-    } else if !state.isFault {
+    if !state.isFault {
       remove(member, from: relationship)
     } else if !state.removed.contains(where: { $0 === member }) {
       markUpdated()
@@ -167,7 +172,7 @@ extension NSManagedObject {
   /// Adds an object to a to-many relationship, without reading the members.
   fileprivate func addUnread(_ member: NSManagedObject, to relationship: Relationship) {
     let state = toMany(relationship)
-    if relationship.linkedInverse?.isToMany == false || !state.isFault || relationship.isOrdered {
+    if !state.isFault || relationship.isOrdered {
       add(member, to: relationship)
     } else if !state.added.contains(where: { $0 === member }) {
       markUpdated()
