@@ -183,6 +183,8 @@ let package = Package(
       name: "queue-undrained", dependencies: ["CoreData", "QueueWorld"], path: "Tests/QueuePrograms/Undrained",
       swiftSettings: strict),
     .executableTarget(
+      name: "queue-family", dependencies: ["QueueWorld"], path: "Tests/QueuePrograms/Family", swiftSettings: strict),
+    .executableTarget(
       name: "queue-wrong", dependencies: ["CoreData", "QueueWorld"], path: "Tests/QueuePrograms/WrongQueue",
       swiftSettings: strict),
     // The program that Scripts/crash kills, and that Scripts/fault runs on a failing disk.
@@ -243,7 +245,7 @@ let package = Package(
       [
         "ClientStores", "CoreData", "CoreDataTool", "crash-writer", "FuzzTargets", "InMemoryBackend", "LMDBStore",
         "PropertyLists", "SQLEngine", "SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport",
-        "queue-run-loop", "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-wrong",
+        "queue-run-loop", "queue-dispatch-main", "queue-async-main", "queue-undrained", "queue-family", "queue-wrong",
       ],
       namesFoundationsPredicates),
     tests(

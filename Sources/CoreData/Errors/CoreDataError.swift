@@ -86,6 +86,16 @@ enum CoreDataError {
       ])
   }
 
+  /// The error for a save of a child while its parent writes its own changes.
+  static var writesAlready: CocoaError {
+    CocoaError(
+      CocoaError.Code(rawValue: 132001),
+      userInfo: [
+        NSLocalizedDescriptionKey:
+          "The parent context is writing its own changes, and a child was saved meanwhile by code that this write has called. Save the child after the parent."
+      ])
+  }
+
   /// A single error unchanged, several errors in one of code 1560.
   static func combined(_ errors: [any Error]) -> any Error {
     let flat = errors.flatMap { error -> [any Error] in

@@ -10,7 +10,7 @@ import StoreSchema
 extension ContextCore {
   func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
     prepareToFetch()
-    if let parent { return try parent.run { try parent.fetchDictionaries(parameters) } }
+    if let parent { return try parent.runForChild { try parent.fetchDictionaries(parameters) } }
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries }
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)
@@ -34,7 +34,7 @@ extension ContextCore {
   /// The number of dictionaries of a request.
   func countDictionaries(_ parameters: FetchParameters) throws -> Int {
     prepareToFetch()
-    if let parent { return try parent.run { try parent.countDictionaries(parameters) } }
+    if let parent { return try parent.runForChild { try parent.countDictionaries(parameters) } }
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries.count }
     let fetch = try ResolvedFetch(parameters, self)
     let table = try ResolvedTable(fetch, self)

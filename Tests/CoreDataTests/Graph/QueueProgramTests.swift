@@ -37,6 +37,13 @@ import Testing
     #expect(ending.messages.isEmpty)
   }
 
+  /// A thread that uses a child waits for the parent, while the parent's thread waits for the child.
+  @Test func contextsOfFourLevelsNeverWaitForEachOtherForever() throws {
+    let ending = try run("queue-family", ["3"])
+    #expect(ending.status == 0 && ending.output.hasSuffix(" ok\n"))
+    #expect(ending.messages.isEmpty)
+  }
+
   @Test func aBlockedMainQueueIsReportedOnceAndHoldsUpBlocksOnly() throws {
     let ending = try run("queue-undrained")
     #expect(ending.status == 0 && ending.output == "undrained ok\n")

@@ -3,6 +3,8 @@ import Foundation
 /// The operations of a context that are running. While they run, its objects and stores must not change.
 struct ContextActivity {
   var isSaving = false
+  /// Whether the changes of a save are being written, to a store or to the parent. What changes meanwhile would be lost.
+  var isWriting = false
   /// How many nested calls of client code are running in the middle of a change.
   fileprivate var callouts = 0
   /// How many nested calls of `awakeFromFetch` are running. Changes are not tracked meanwhile.

@@ -36,7 +36,7 @@ extension ContextCore {
   private func obtainKeysFromParent(_ objects: [NSManagedObject]) throws {
     guard let parent, !objects.isEmpty else { return }
     let references = objects.map(\.reference)
-    try parent.run {
+    try parent.runForChild {
       parent.takeUpKeys()
       try parent.obtainPermanentKeys(
         references.compactMap { parent.registry.object(parent.present($0), store: .max) })

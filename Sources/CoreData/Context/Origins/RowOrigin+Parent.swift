@@ -86,7 +86,7 @@ extension ContextCore {
     while true {
       takeUpKeys()
       let known = keysTakenUp
-      let result: R? = try parent.run {
+      let result: R? = try parent.runForChild {
         parent.takeUpKeys()
         if parent.keysTakenUp != known { return nil }
         let result = try body(parent)

@@ -18,6 +18,8 @@ final class ContextQueue: @unchecked Sendable {
   let lock = NSRecursiveLock()
   /// Where blocks run later; nil for a context without a queue.
   let dispatch: DispatchQueue?
+  /// What children require while another thread holds the context.
+  let requests = ChildRequests()
   /// The number of nested blocks that the holder of `lock` is running.
   private(set) var depth = 0
   /// The thread that holds `lock`, 0 for none. Any thread may compare it with itself.
@@ -38,7 +40,7 @@ final class ContextQueue: @unchecked Sendable {
 
   /// Begins a block once no other thread is in one. Returns the argument for ``leave(_:finish:)``.
   func enter() -> UInt {
-    lock.lock()
+    acquire()
     depth += 1
     let previous = thread.load(ordering: .relaxed)
     thread.store(PlatformThread.current, ordering: .relaxed)
@@ -97,10 +99,10 @@ extension ContextCore {
   /// Runs `body` under the context's lock.
   func runHere<T>(_ body: () throws -> T) rethrows -> T {
     let previous = queue.enter()
-    let outer = Self.current
-    Self.current = self
+    let nesting = Self.nesting
+    nesting.held.append(self)
     defer {
-      Self.current = outer
+      nesting.held.removeLast()
       queue.leave(previous) {
         // Reads share a view only within a block. A view that is kept longer would keep old versions in the store.
         origins.dropViews()
@@ -116,21 +118,21 @@ extension ContextCore {
   func checkQueue() { queue.check { context?.name } }
 
   /// The context whose block this thread is running; the innermost of nested blocks.
-  static var current: ContextCore? {
-    get { (Thread.current.threadDictionary[currentKey] as? Current)?.core }
-    set {
-      let storage = Thread.current.threadDictionary
-      if let known = storage[currentKey] as? Current {
-        known.core = newValue
-      } else {
-        let made = Current()
-        made.core = newValue
-        storage[currentKey] = made
-      }
-    }
+  static var current: ContextCore? { held.last }
+
+  /// The contexts whose blocks this thread is running, the outermost first.
+  static var held: [ContextCore] { nesting.held }
+
+  private static var nesting: Nesting {
+    let storage = Thread.current.threadDictionary
+    if let known = storage[Nesting.key] as? Nesting { return known }
+    let made = Nesting()
+    storage[Nesting.key] = made
+    return made
   }
 
-  private static let currentKey = "CoreData.ContextCore.current"
-
-  private final class Current { var core: ContextCore? }
+  private final class Nesting {
+    static let key = "CoreData.ContextCore.nesting"
+    var held: [ContextCore] = []
+  }
 }

@@ -14,7 +14,9 @@ extension ContextCore {
       // Packed first, because values that cannot be encoded must be found before the parent changes.
       let rows = try presentRows(of: saved)
       let changes = ChildChanges(saved)
-      let gone = try parent.run { try parent.take(changes) }
+      activity.isWriting = true
+      defer { activity.isWriting = false }
+      let gone = try parent.runForChild { try parent.take(changes) }
       if gone.isEmpty {
         finish {
           for (object, row) in zip(saved, rows) { if let row { object.row = row } }
@@ -53,9 +55,11 @@ extension ContextCore {
   /// Takes over the changes of a child, as the present changes of this context, and ends the event. Called on the
   /// parent's queue.
   ///
+  /// Throws where this context is writing its own changes, which an observer or an object has interrupted.
   /// Returns the references of updated objects that this context no longer has. Where there are some, and where an
   /// error is thrown, nothing has changed.
   func take(_ changes: ChildChanges) throws -> [ObjectReference] {
+    if activity.isWriting { throw CoreDataError.writesAlready }
     takeUpStores()
     takeUpKeys()
     try throwReadError()

@@ -25,7 +25,7 @@ extension ContextCore {
     processPendingChanges()
     activity.isSaving = true
     defer {
-      activity.isSaving = false
+      (activity.isSaving, activity.isWriting) = (false, false)
       changes.dependedOn = []
     }
     post(.willSave) { [:] }
@@ -66,6 +66,8 @@ extension ContextCore {
         guard let plan = try plan(coordinator) else { continue }
         // A view of this context must not block the commit.
         origins.dropViews()
+        activity.isWriting = true
+        defer { activity.isWriting = false }
         switch try plan.commit(self) {
         case .committed(let receipts):
           finish(
@@ -200,7 +202,7 @@ extension ContextCore {
     forgetMembers(without: former.omissions, &leaving.states)
     refreshing()
     // Client code that is called from here on may save again.
-    activity.isSaving = false
+    (activity.isSaving, activity.isWriting) = (false, false)
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }
