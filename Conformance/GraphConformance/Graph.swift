@@ -102,6 +102,14 @@ final class Graph: @unchecked Sendable {
     return made
   }
 
+  /// A new child of a context.
+  func newContext(childOf parent: NSManagedObjectContext) throws -> NSManagedObjectContext {
+    let made = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    made.parent = parent
+    contexts.append(made)
+    return made
+  }
+
   // MARK: Writing and reading, as the profile defines it
 
   /// Runs `body` on the writing context and saves.
@@ -114,8 +122,8 @@ final class Graph: @unchecked Sendable {
     if self.context.profile == .reopen { try reopen() }
   }
 
-  /// Runs `body` on contexts that see the saved state: the writing context and one that has only faults, or the
-  /// contexts of the profile.
+  /// Runs `body` on contexts that see the saved state: the writing context, one that has only faults and a child of the
+  /// writing context, or the contexts of the profile.
   func read(_ body: (NSManagedObjectContext) throws -> Void) throws {
     switch context.profile {
     case .coldCache:
@@ -129,6 +137,7 @@ final class Graph: @unchecked Sendable {
     default:
       try context.label("warm") { try run(body, try writing) }
       try context.label("faults") { try run(body, try newContext()) }
+      try context.label("child") { try run(body, try newContext(childOf: writing)) }
     }
   }
 

@@ -22,12 +22,6 @@ public enum NotYet {
       """
     ),
     (
-      "step 8: child contexts",
-      """
-      SAV-036 SAV-037 SAV-038
-      """
-    ),
-    (
       "step 10: migration from one version of a model to another",
       """
       CON-016 FET-037 INH-012 MIG-001 MIG-002 MIG-003 MIG-004 MIG-005 MIG-006 MIG-007 MIG-008 MIG-009 MIG-010 MIG-011

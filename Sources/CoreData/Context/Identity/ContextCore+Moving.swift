@@ -1,3 +1,4 @@
+import Foundation
 import StoreProtocol
 import StoreSchema
 import StoreSupport
@@ -31,8 +32,8 @@ extension ContextCore {
     do { return try storedRow(of: object) == nil } catch { return false }
   }
 
-  /// Keeps the row that an object's changes are based on, where the moved store has a different row.
-  private func keep(_ base: Row, of object: NSManagedObject) {
+  /// Keeps the row that an object's changes are based on, where the object has a row with other values now.
+  func keep(_ base: Row, of object: NSManagedObject) {
     object.prepareToRead()
     guard let row = object.row, row.entity == base.entity, !object.flags.contains(.inaccessible) else {
       return
@@ -41,8 +42,13 @@ extension ContextCore {
     let derived = Set(entity.attributes.filter { $0.derivation != nil }.map(\.slot))
     func isSame(_ slot: Int) -> Bool {
       if derived.contains(slot) || base.hasEqualSlot(slot, kinds[slot], row) { return true }
-      if kinds[slot] != .externalData || base.isNull(slot) || row.isNull(slot) { return false }
-      return ExternalDataFolder.isSame(base.data(slot), row.data(slot))
+      if base.isNull(slot) || row.isNull(slot) { return false }
+      switch kinds[slot] {
+      case .externalData: return ExternalDataFolder.isSame(base.data(slot), row.data(slot))
+      case .reference: return family.present(base.int(slot)) == row.int(slot)
+      case .transformable: return isSameObject(base.data(slot), row.data(slot), slot, object)
+      default: return false
+      }
     }
     if kinds.indices.allSatisfy(isSame) { return }
     // No row of a store has version 0. Names of large values are taken from the new URL, where the values can be read.
@@ -51,5 +57,15 @@ extension ContextCore {
       kept = kept.replacing(slot, by: row.value(slot, .externalData), kinds)
     }
     object.row = kept
+  }
+
+  /// Whether two encodings of a transformable value stand for equal objects. An encoder may write equal objects
+  /// differently.
+  private func isSameObject(_ a: Data, _ b: Data, _ slot: Int, _ object: NSManagedObject) -> Bool {
+    guard let info = object.info.attributes.first(where: { $0.attribute.slot == slot }),
+      let first = TransformableCoding.decode(a, info.description) as? NSObject,
+      let second = TransformableCoding.decode(b, info.description)
+    else { return false }
+    return first.isEqual(second)
   }
 }

@@ -12,6 +12,8 @@ struct ChildChanges {
 
   struct Object {
     let target: Target
+    /// The row that the child had of the object before it changed it; nil for a new object.
+    let base: Row?
     /// The changed values that are no links.
     fileprivate(set) var values: [(slot: Int, value: Value)] = []
     /// The changed values of transformable attributes, as objects.
@@ -33,21 +35,22 @@ struct ChildChanges {
 
   private(set) var inserted: [Object] = []
   private(set) var updated: [Object] = []
-  private(set) var deleted: [Target] = []
+  private(set) var deleted: [Object] = []
 
   init(_ objects: ContiguousArray<NSManagedObject>) {
     for object in objects {
       switch object.flags.savedChange {
       case .inserted?: inserted.append(Self.changes(of: object))
       case .updated?: updated.append(Self.changes(of: object))
-      case .deleted?: if !object.flags.contains(.inaccessible) { deleted.append(Target(object)) }
+      case .deleted?:
+        if !object.flags.contains(.inaccessible) { deleted.append(Object(target: Target(object), base: object.row)) }
       case nil: continue
       }
     }
   }
 
   private static func changes(of object: NSManagedObject) -> Object {
-    var changes = Object(target: Target(object))
+    var changes = Object(target: Target(object), base: object.row)
     let kinds = object.info.entity.slots
     let changed = object.changedSlots()
     for slot in kinds.indices where changed.contains(slot) {

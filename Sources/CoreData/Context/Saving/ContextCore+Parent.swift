@@ -5,7 +5,9 @@ import StoreSupport
 /// The save of a child context: its changes become unsaved changes of its parent.
 ///
 /// There is no optimistic locking between the two. A property that the child has changed gets the child's value; other
-/// properties keep the parent's. Where the parent no longer has an object, the child's merge policy decides.
+/// properties keep the parent's. Where the parent no longer has an object, the child's merge policy decides. But where
+/// the parent has not read an object yet, and its row is another one than the child had, somebody else has saved it:
+/// then the root's save has a conflict.
 extension ContextCore {
   func push(to parent: ContextCore) throws {
     var met: Set<Set<SaveConflicts.Mark>> = []
@@ -65,6 +67,7 @@ extension ContextCore {
     try throwReadError()
     let (updated, gone) = try existing(changes.updated)
     if !gone.isEmpty { return gone }
+    _ = try existing(changes.deleted)
     let inserted = changes.inserted.map(insert)
     let living = inserted + updated
     // The child's changes are later than a deletion here.
@@ -74,8 +77,8 @@ extension ContextCore {
     for (object, changes) in zip(living, written) { setLinks(changes, of: object) }
     // Members are put into their order when all of them are there.
     for (object, changes) in zip(living, written) { setOrders(changes, of: object) }
-    for target in changes.deleted {
-      if let object = found(target), !object.flags.isDeleted { delete(object) }
+    for deletion in changes.deleted {
+      if let object = found(deletion.target), !object.flags.isDeleted { delete(object) }
     }
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.
@@ -100,8 +103,11 @@ extension ContextCore {
         continue
       }
       lookAgain(for: object)
+      let isUnread = object.flags.isFault
       if let error = look(at: object) { throw CoreDataError.make(error) }
       if object.flags.contains(.inaccessible) { gone.append(update.target.reference) }
+      // What others have saved since the child read the object must be a conflict of the root's save.
+      if isUnread, let base = update.base { keep(base, of: object) }
       objects.append(object)
     }
     return (objects, gone)
