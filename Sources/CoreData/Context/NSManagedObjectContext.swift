@@ -124,7 +124,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   open var mergePolicy: Any = NSMergePolicy.Shared.error
   /// Nil unless set. Changes of the context are not recorded yet: see ``UndoManager``.
   open var undoManager: UndoManager? { didSet { undoManager?.belongsToContext = true } }
-  /// Whether saves of other contexts of the coordinator are merged into this one, on its queue.
+  /// Whether changes that others save to the same coordinator are merged into this context, on its queue. In a child
+  /// context: changes that other children save to its parent, and those that the parent saves.
   open var automaticallyMergesChangesFromParent = false {
     didSet { automaticMerging = automaticallyMergesChangesFromParent ? AutomaticMerging(into: self) : nil }
   }

@@ -7,16 +7,20 @@ import Synchronization
 /// context but the first two belongs to a thread, which counts in an item of its own and saves. Meanwhile the main queue
 /// saves the upper two, and calls `performAndWait` of the contexts of the threads.
 ///
-/// Sendable, unchecked: each thread uses only its own number of the arrays.
+/// Sendable, unchecked: the arrays do not change once the threads run, and each thread has a counter of its own.
 public final class FamilyOfContexts: @unchecked Sendable {
   private let container: NSPersistentContainer
   private let root = NSManagedObjectContext(.privateQueue)
   private let main = NSManagedObjectContext(.mainQueue)
   private var contexts: [NSManagedObjectContext] = []
-  private var counts: [Int64] = []
+  private var counters: [Counter] = []
   private var ids: [NSManagedObjectID] = []
   private let running = Atomic<Int>(0)
   private var steps = 0
+
+  private final class Counter {
+    var count: Int64 = 0
+  }
 
   public init() {
     func attribute(_ name: String) -> NSAttributeDescription {
@@ -41,7 +45,7 @@ public final class FamilyOfContexts: @unchecked Sendable {
         contexts.append(child)
       }
     }
-    counts = Array(repeating: 0, count: contexts.count)
+    counters = contexts.map { _ in Counter() }
   }
 
   /// Starts the threads, which end after some seconds. Call it on the main queue.
@@ -65,24 +69,24 @@ public final class FamilyOfContexts: @unchecked Sendable {
   }
 
   private func count(_ index: Int) {
-    let context = contexts[index]
+    let (context, counter) = (contexts[index], counters[index])
     context.performAndWait {
       do {
         guard let item = try context.existingObject(with: ids[index]) as NSManagedObject? else { return }
-        counts[index] += 1
-        item.setValue(counts[index], forKey: "number")
-        if counts[index] % 3 == 0 {
+        counter.count += 1
+        item.setValue(counter.count, forKey: "number")
+        if counter.count % 3 == 0 {
           let extra = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
           extra.setValue(-1, forKey: "owner")
         }
-        if counts[index] % 7 == 0 {
+        if counter.count % 7 == 0 {
           let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
           request.predicate = NSPredicate(format: "owner < 0")
           request.fetchLimit = 2
           try context.fetch(request).forEach(context.delete)
         }
         try save(context)
-        if counts[index] % 50 == 0 { context.reset() }
+        if counter.count % 50 == 0 { context.reset() }
       } catch { fatalError("\(error)") }
     }
   }
@@ -113,10 +117,11 @@ public final class FamilyOfContexts: @unchecked Sendable {
     try fresh.performAndWait {
       for (index, id) in ids.enumerated() {
         let number = try fresh.existingObject(with: id).value(forKey: "number") as? Int64
-        precondition(number == counts[index], "context \(index) counted to \(counts[index]), the store has \(number ?? -1)")
-        precondition(counts[index] > 0, "context \(index) did not run")
+        let count = counters[index].count
+        precondition(number == count, "context \(index) counted to \(count), the store has \(number ?? -1)")
+        precondition(count > 0, "context \(index) did not run")
       }
     }
-    print("\(counts.reduce(0, +)) saves of \(contexts.count) contexts")
+    print("\(counters.reduce(0) { $0 + $1.count }) saves of \(contexts.count) contexts")
   }
 }
