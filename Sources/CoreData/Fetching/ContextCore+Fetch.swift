@@ -6,10 +6,22 @@ import StoreSchema
 /// Runs fetches: reads rows from the stores, applies pending changes, sorts, and applies offset and limit.
 extension ContextCore {
   func fetchObjects(_ parameters: FetchParameters) throws -> [NSManagedObject] {
-    let run = try fetchRun(parameters)
-    try ResolvedTable.checkProperties(run.fetch, self)
-    try checkPrefetches(run)
-    return try fetchObjects(run)
+    try withRun(parameters) { run in
+      try ResolvedTable.checkProperties(run.fetch, self)
+      try checkPrefetches(run)
+      return try fetchObjects(run)
+    }
+  }
+
+  /// Runs a fetch. In a child context it is run again if objects have got permanent keys meanwhile: the request may name
+  /// them by their temporary ones.
+  private func withRun<R>(_ parameters: FetchParameters, _ body: (FetchRun) throws -> R) throws -> R {
+    while true {
+      let run = try fetchRun(parameters)
+      let known = keysTakenUp
+      let result = try body(run)
+      if keysTakenUp == known || parent == nil { return result }
+    }
   }
 
   func fetchObjects(_ run: FetchRun) throws -> [NSManagedObject] {
@@ -121,9 +133,10 @@ extension ContextCore {
 
   /// The IDs of the results. They are made from keys: no object is made or refreshed, and nothing is prefetched.
   func fetchIDs(_ parameters: FetchParameters) throws -> [NSManagedObjectID] {
-    let run = try fetchRun(parameters.forIDs)
-    let results = try results(run)
-    return run.isFinishedInMemory ? try objects(of: results, run).map(\.ownID) : ids(of: results)
+    try withRun(parameters.forIDs) { run in
+      let results = try results(run)
+      return run.isFinishedInMemory ? try objects(of: results, run).map(\.ownID) : ids(of: results)
+    }
   }
 
   func ids(of results: [FoundObject]) -> [NSManagedObjectID] {
@@ -137,8 +150,8 @@ extension ContextCore {
 
   /// The number of results. Objects are made only if a block must see them.
   func count(_ parameters: FetchParameters) throws -> Int {
-    let run = try fetchRun(parameters)
-    if run.fetch.block == nil { return try count(run) }
+    let count = try withRun(parameters) { run in run.fetch.block == nil ? try self.count(run) : nil }
+    if let count { return count }
     var unsorted = parameters.forIDs
     unsorted.sortDescriptors = []
     return try fetchObjects(unsorted).count

@@ -4,7 +4,7 @@ import StoreSchema
 
 /// An object or an ID in a predicate. Its reference is determined when the predicate is used, for three reasons:
 /// - A save gives a new object another key.
-/// - A temporary key is another object in another context.
+/// - A temporary key is another object in another family of contexts.
 /// - A key is another object in another store.
 ///
 /// Sendable, unchecked: syntax trees are Sendable, but a predicate with managed objects stays on their queue.
@@ -56,17 +56,19 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
     func isThere(_ storeIndex: UInt16) -> Bool { store == nil || store == .max || store == storeIndex }
     switch self {
     case .object(let object):
-      guard object.core === core else {
-        return object.key > 0 ? Self.id(object.ownID).reference(in: core, at: store) : Self.nothing
-      }
+      guard object.core === core else { return Self.id(object.ownID).reference(in: core, at: store) }
       return object.key <= 0 || isThere(object.storeIndex) ? object.reference : Self.nothing
     case .id(let id):
       guard id.isKnown(to: core) else { return Self.nothing }
-      // After a save no object is found by its temporary ID.
-      if id.key <= 0 { return core.registry.object(id.reference, store: .max)?.reference ?? Self.nothing }
+      let key = core.present(id.reference).key
+      if key <= 0 {
+        // After a save no object of a root context is found by its temporary ID.
+        if let known = core.registry.object(id.reference, store: .max) { return known.reference }
+        return core.canBeStored(id.reference) ? id.reference : Self.nothing
+      }
       let storeIndex = core.storeIndex(of: id)
       guard storeIndex != .max, isThere(storeIndex) else { return Self.nothing }
-      return core.frozen?.reference(of: id) ?? Self.nothing
+      return core.frozen?.reference(of: id, key: key) ?? Self.nothing
     case .other: return Self.nothing
     }
   }
@@ -77,7 +79,7 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
 
 extension FrozenModel {
   /// The ID may belong to another stack. Its entity then has another model, and may have another index there.
-  fileprivate func reference(of id: NSManagedObjectID) -> ObjectReference? {
-    schema.entity(named: id.info.entity.name).map { ObjectReference(entity: $0.index, key: id.key) }
+  fileprivate func reference(of id: NSManagedObjectID, key: Int64) -> ObjectReference? {
+    schema.entity(named: id.info.entity.name).map { ObjectReference(entity: $0.index, key: key) }
   }
 }

@@ -111,6 +111,9 @@ extension ContextCore {
     if object.flags.contains(.listed) && !mergeChanges {
       unlist([object], marks: isDeletionReported(object) ? [] : .deleted)
     }
+    if !mergeChanges {
+      for (owner, relationship) in takeOmissions(of: object) { owner.forget(object, in: relationship) }
+    }
     turnIntoFault(object)
   }
 }

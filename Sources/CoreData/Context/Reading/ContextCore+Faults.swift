@@ -162,6 +162,11 @@ extension ContextCore {
     let removed = Set(state.removed.map(\.ownID))
     let present = found.filter { (id) -> Bool in
       guard let known = registry.object(id.reference, store: object.storeIndex) else { return !removed.contains(id) }
+      if relationship.storage == .inverseToOne, let slot = relationship.linkedInverse?.slot,
+        isMoved(known, slot, from: object)
+      {
+        return false
+      }
       return !removed.contains(id) && (!known.flags.isDeleted || isDeletionReported(known))
     }
     let known = Set(present)
@@ -182,20 +187,36 @@ extension ContextCore {
     report("a relationship could not be read: \(error)")
   }
 
-  /// The members that are not deleted. The others are noted, because their deletion may be undone.
+  /// The members that are not deleted, and were not moved to another owner in this context. The others are noted,
+  /// because their change may be undone.
   func living(
     _ members: ContiguousArray<NSManagedObject>, _ relationship: Relationship, of owner: NSManagedObject
   ) -> ContiguousArray<NSManagedObject> {
-    if changes.counts.deleted == 0 && !changes.hasInaccessible { return members }
+    let slot = relationship.storage == .inverseToOne ? relationship.linkedInverse?.slot : nil
+    if changes.counts.deleted == 0 && !changes.hasInaccessible && (slot == nil || changes.counts.updated == 0) {
+      return members
+    }
     // A member that was removed before stays removed, even if its deletion is undone.
     let removed = Set((owner.toManys[relationship]?.removed ?? []).map(ObjectIdentifier.init))
     return members.filter { member in
-      if !member.flags.contains(.deleted) || removed.contains(ObjectIdentifier(member)) { return true }
+      if removed.contains(ObjectIdentifier(member)) { return true }
+      if let slot, isMoved(member, slot, from: owner) {
+        changes.omissions.append(.init(owner: owner, relationship: relationship, member: member))
+        return false
+      }
+      if !member.flags.contains(.deleted) { return true }
       // Apple's documentation says that `prepareForDeletion` is called before the relationships are removed.
       if isDeletionReported(member) { return true }
       changes.omissions.append(.init(owner: owner, relationship: relationship, member: member))
       return false
     }
+  }
+
+  /// Whether an unsaved change has set a member's to-one relationship to another owner, or to none.
+  private func isMoved(_ member: NSManagedObject, _ slot: Int, from owner: NSManagedObject) -> Bool {
+    guard member.flags.contains(.updated), let link = member.changed(slot) else { return false }
+    if case .reference(let reference) = link { return reference.key != owner.key }
+    return true
   }
 
   func externalData(_ name: Data, of object: NSManagedObject) -> Data? {

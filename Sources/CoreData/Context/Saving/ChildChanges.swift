@@ -42,8 +42,8 @@ struct ChildChanges {
       switch object.flags.savedChange {
       case .inserted?: inserted.append(Self.changes(of: object))
       case .updated?: updated.append(Self.changes(of: object))
-      case .deleted?:
-        if !object.flags.contains(.inaccessible) { deleted.append(Object(target: Target(object), base: object.row)) }
+      // Includes an object that the parent does not show at present: the parent may undo its own deletion.
+      case .deleted?: deleted.append(Object(target: Target(object), base: object.row))
       case nil: continue
       }
     }
