@@ -36,7 +36,7 @@ struct SaveConflicts {
   /// The conflicts of a child context, whose parent no longer has these objects.
   init(gone objects: [NSManagedObject]) {
     for object in objects {
-      let version = object.row?.version ?? 0
+      let version = abs(object.row?.version ?? 0)
       marks.insert(Mark(object: ObjectIdentifier(object), versionRead: version, stored: 0, slots: [], other: nil))
       versions.append(NSMergeConflict(object, versionRead: version, persisted: nil, isCached: false))
     }

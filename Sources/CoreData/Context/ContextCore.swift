@@ -111,12 +111,14 @@ final class ContextCore: @unchecked Sendable {
 
   /// Makes this a child context. It has no objects yet.
   func attach(to parent: ContextCore) {
+    let children = family.contexts.filter { $0.parent === self }
     self.parent = parent
     family = parent.family
     family.add(parent.link)
     family.add(link)
     keysTakenUp = family.count
     attach(parent.coordinator)
+    for child in children { child.attach(to: self) }
   }
 
   // MARK: Stores
@@ -163,13 +165,15 @@ final class ContextCore: @unchecked Sendable {
   /// The object of an ID, made as a fault where it is not registered. A temporary ID still leads to its object after a
   /// save. Nil for a temporary ID of another context, or of an object that is gone.
   func object(for id: NSManagedObjectID) -> NSManagedObject? {
-    guard id.isKnown(to: self) else { return nil }
-    if let object = object(present(id.reference), store: storeIndex(of: id)) { return object }
-    return id.successor.flatMap { object($0.reference, store: storeIndex(of: $0)) }
+    if let known = registered(for: id) { return known }
+    if !id.isKnown(to: self) { return nil }
+    if let successor = id.successor { return object(successor.reference, store: storeIndex(of: successor)) }
+    return object(present(id.reference), store: storeIndex(of: id))
   }
 
   /// The registered object of an ID; nil where there is none.
   func registered(for id: NSManagedObjectID) -> NSManagedObject? {
+    takeUpKeys()
     guard id.isKnown(to: self) else { return nil }
     if let object = registry.object(present(id.reference), store: storeIndex(of: id)) { return object }
     return id.successor.flatMap { registry.object($0.reference, store: storeIndex(of: $0)) }

@@ -12,8 +12,8 @@ extension NSManagedObjectContext {
   ///   fetch of objects that it does not have yet; see ``automaticallyMergesChangesFromParent``.
   ///
   /// Set it once, before the context is used, and instead of a coordinator. A context with a parent has its parent's
-  /// coordinator. The context keeps its parent alive. A parent that has this context as an ancestor, a second parent,
-  /// and a parent for a context that has a coordinator or objects, stop the program.
+  /// coordinator. The context keeps its parent alive. A parent that has this context as an ancestor or no queue, a
+  /// second parent, and a parent for a context that has a coordinator or objects, stop the program.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/parent
   public var parent: NSManagedObjectContext? {
     get { parentContext }
@@ -25,8 +25,11 @@ extension NSManagedObjectContext {
     guard let parent, parentContext == nil else {
       misuse("A context has one parent, which cannot be replaced or removed; make another context.")
     }
-    if core.coordinator != nil {
-      misuse("The context has a coordinator; a context has either a coordinator or a parent.")
+    if core.coordinator != nil || !core.registry.all.isEmpty {
+      misuse("The context has a coordinator or objects; set its parent before it is used, instead of a coordinator.")
+    }
+    if parent.core.queue.confinement == .client {
+      misuse("A parent context has a queue: its concurrency type must be privateQueue or mainQueue.")
     }
     var ancestor: ContextCore? = parent.core
     while let next = ancestor {

@@ -91,7 +91,13 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     self.init(concurrencyType: type.rawValue)
   }
 
-  deinit { core.forgetAll(emptiesObjects: false) }
+  deinit {
+    // Other contexts of the family may be about to use the core.
+    core.link.end()
+    core.queue.lock.lock()
+    core.forgetAll(emptiesObjects: false)
+    core.queue.lock.unlock()
+  }
 
   // MARK: Set-up
 

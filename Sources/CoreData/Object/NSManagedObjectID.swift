@@ -1,6 +1,7 @@
 import Foundation
 import RuntimeAccess
 import StoreSchema
+import Synchronization
 
 /// Identifies an object across contexts and threads. Compares by value within a coordinator.
 ///
@@ -15,9 +16,14 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   private let firstStore: NSPersistentStore?
   /// The store that the object is in now.
   final var store: NSPersistentStore? { firstStore?.current }
-  /// The permanent ID that has replaced this temporary one, if this ID was in use then. Used on its context's queue
-  /// only.
-  final var successor: NSManagedObjectID?
+  /// The permanent ID that has replaced this temporary one, if this ID was in use then.
+  final var successor: NSManagedObjectID? {
+    get { key > 0 ? nil : Self.successors.withLock { _ in knownSuccessor } }
+    set { Self.successors.withLock { _ in knownSuccessor = newValue } }
+  }
+  private var knownSuccessor: NSManagedObjectID?
+  /// Guards the successors of all IDs: contexts of one family may share an ID.
+  private static let successors = Mutex(())
   private var storeIdentifier: String? { key > 0 ? store?.ownIdentifier : nil }
 
   /// `family` is the family of a temporary ID's context; zero for a permanent ID.

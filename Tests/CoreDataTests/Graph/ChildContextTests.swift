@@ -5,39 +5,8 @@ import Testing
 
 /// Child contexts: what they see of their parents, and what their saves do there.
 @Suite struct ChildContextTests {
-  /// A root context, and contexts below it, each the child of the one before.
-  private struct Family {
-    let company: CompanyStore
-    let contexts: [NSManagedObjectContext]
-    var root: NSManagedObjectContext { contexts[0] }
-    var child: NSManagedObjectContext { contexts[1] }
-
-    init(_ company: CompanyStore? = nil, levels: Int = 2) throws {
-      self.company = try company ?? CompanyStore()
-      var contexts = [self.company.context()]
-      while contexts.count < levels {
-        let next = NSManagedObjectContext(.privateQueue)
-        next.parent = contexts.last
-        contexts.append(next)
-      }
-      self.contexts = contexts
-    }
-
-    /// The names of the people in the store.
-    func stored() throws -> [String] {
-      try company.run { try $0.fetch(NSFetchRequest<Person>(entityName: "Person")).compactMap(\.name).sorted() }
-    }
-  }
-
-  private static func people(_ format: String? = nil) -> NSFetchRequest<Person> {
-    let request = NSFetchRequest<Person>(entityName: "Person")
-    request.predicate = format.map { NSPredicate(format: $0) }
-    request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
-    return request
-  }
-
   @Test func aSaveReachesTheParentOnly() throws {
-    let family = try Family()
+    let family = try ContextChain()
     family.child.retainsRegisteredObjects = true
     let id = try family.child.performAndWait {
       let person = Person(context: family.child)
@@ -58,12 +27,12 @@ import Testing
     try family.child.performAndWait {
       let person = try #require(family.child.registeredObjects.first as? Person)
       #expect(!person.objectID.isTemporaryID && family.child.object(with: id) === person)
-      #expect(try family.child.fetch(Self.people()) == [person])
+      #expect(try family.child.fetch(ContextChain.people()) == [person])
     }
   }
 
   @Test func aChildSeesUnsavedChangesOfItsParent() throws {
-    let family = try Family(levels: 4)
+    let family = try ContextChain(levels: 4)
     let last = family.contexts[3]
     try family.root.performAndWait {
       for (name, age) in [("Ada", 36), ("Bob", 20), ("Cyd", 50)] {
@@ -71,7 +40,7 @@ import Testing
         (person.name, person.age) = (name, Int16(age))
       }
       try family.root.save()
-      let people = try family.root.fetch(Self.people())
+      let people = try family.root.fetch(ContextChain.people())
       (people[1].age, people[0].name) = (60, "Ann")
       family.root.delete(people[2])
       let department = Department(context: family.root)
@@ -80,14 +49,14 @@ import Testing
       Person(context: family.root).name = "Dan"
     }
     try last.performAndWait {
-      #expect(try last.fetch(Self.people()).map(\.name) == ["Ann", "Bob", "Dan"])
-      #expect(try last.fetch(Self.people("age > 50")).map(\.name) == ["Bob"])
-      #expect(try last.count(for: Self.people("department.title == 'Mills'")) == 1)
-      let ann = try #require(try last.fetch(Self.people("name == 'Ann'")).first)
+      #expect(try last.fetch(ContextChain.people()).map(\.name) == ["Ann", "Bob", "Dan"])
+      #expect(try last.fetch(ContextChain.people("age > 50")).map(\.name) == ["Bob"])
+      #expect(try last.count(for: ContextChain.people("department.title == 'Mills'")) == 1)
+      let ann = try #require(try last.fetch(ContextChain.people("name == 'Ann'")).first)
       #expect(ann.department?.title == "Mills" && ann.department?.people == [ann])
       #expect(ann.department?.objectID.isTemporaryID == true)
       #expect(!last.hasChanges)
-      let request = Self.people()
+      let request = ContextChain.people()
       (request.fetchOffset, request.fetchLimit) = (1, 1)
       #expect(try last.fetch(request).map(\.name) == ["Bob"])
       request.fetchBatchSize = 1
@@ -97,7 +66,7 @@ import Testing
   }
 
   @Test func linksOfAllKindsReachTheParent() throws {
-    let family = try Family(levels: 3)
+    let family = try ContextChain(levels: 3)
     let (root, last) = (family.root, family.contexts[2])
     let ids = try root.performAndWait {
       let old = Department(context: root)
@@ -114,7 +83,7 @@ import Testing
       return (old.objectID, tag.objectID)
     }
     try last.performAndWait {
-      let people = try last.fetch(Self.people())
+      let people = try last.fetch(ContextChain.people())
       let old = try #require(last.object(with: ids.0) as? Department)
       let tag = try #require(last.object(with: ids.1) as? Tag)
       let new = Department(context: last)
@@ -128,7 +97,7 @@ import Testing
       try family.child.performAndWait { try family.child.save() }
     }
     func check(_ context: NSManagedObjectContext) throws {
-      let people = try context.fetch(Self.people())
+      let people = try context.fetch(ContextChain.people())
       let old = try #require(context.object(with: ids.0) as? Department)
       #expect(people.map(\.department?.title) == ["new", "old", "old"])
       #expect(old.people == [people[1], people[2]] && old.ranking.map(\.name) == ["Cyd", "Ada", "Bob"])
@@ -147,7 +116,7 @@ import Testing
   }
 
   @Test func deletionsFollowTheirRulesInTheParentToo() throws {
-    let family = try Family()
+    let family = try ContextChain()
     let (root, child) = (family.root, family.child)
     try root.performAndWait {
       let department = Department(context: root)
@@ -159,7 +128,7 @@ import Testing
       try root.save()
     }
     let badge = try child.performAndWait {
-      let ada = try #require(try child.fetch(Self.people()).first)
+      let ada = try #require(try child.fetch(ContextChain.people()).first)
       let badge = try #require(ada.badge)
       child.delete(ada)
       try child.save()
@@ -168,7 +137,7 @@ import Testing
     }
     try root.performAndWait {
       #expect(root.deletedObjects.count == 2)
-      let bob = try #require(try root.fetch(Self.people()).first)
+      let bob = try #require(try root.fetch(ContextChain.people()).first)
       #expect(bob.department?.people == [bob])
       try root.save()
       #expect(throws: CocoaError.self) { try root.existingObject(with: badge) }
@@ -177,7 +146,7 @@ import Testing
   }
 
   @Test func theChildWinsOverUnsavedEditsOfItsParent() throws {
-    let family = try Family()
+    let family = try ContextChain()
     let (root, child) = (family.root, family.child)
     let id = try root.performAndWait {
       let person = Person(context: root)
@@ -206,7 +175,7 @@ import Testing
   }
 
   @Test func anObjectThatTheParentHasLostIsAConflict() throws {
-    let family = try Family()
+    let family = try ContextChain()
     let (root, child) = (family.root, family.child)
     let id = try root.performAndWait {
       let person = Person(context: root)
@@ -236,7 +205,7 @@ import Testing
 
   /// A later save of the child undoes a deletion that the parent has not saved.
   @Test func anObjectThatTheParentIsAboutToDeleteIsKept() throws {
-    let family = try Family()
+    let family = try ContextChain()
     let (root, child) = (family.root, family.child)
     let id = try root.performAndWait {
       let person = Person(context: root)
@@ -258,7 +227,7 @@ import Testing
   }
 
   @Test func permanentIDsAreTheSameOnAllLevels() throws {
-    let family = try Family(levels: 3)
+    let family = try ContextChain(levels: 3)
     let (root, last) = (family.root, family.contexts[2])
     try last.performAndWait {
       let (ada, bob) = (Person(context: last), Person(context: last))
@@ -288,7 +257,7 @@ import Testing
   }
 
   @Test func validationFailsInTheChild() throws {
-    let family = try Family()
+    let family = try ContextChain()
     family.child.performAndWait {
       let tag = Tag(context: family.child)
       let error = #expect(throws: CocoaError.self) { try family.child.save() }
@@ -299,7 +268,7 @@ import Testing
 
   /// Only the root knows the stored objects.
   @Test func aUniquenessConflictAppearsAtTheRoot() throws {
-    let family = try Family()
+    let family = try ContextChain()
     let (root, child) = (family.root, family.child)
     try root.performAndWait {
       Tag(context: root).label = "red"
@@ -316,7 +285,7 @@ import Testing
   }
 
   @Test func siblingsMergeWhatReachesTheirParent() async throws {
-    let family = try Family()
+    let family = try ContextChain()
     let (root, child) = (family.root, family.child)
     let sibling = NSManagedObjectContext(.privateQueue)
     sibling.parent = root
@@ -345,7 +314,7 @@ import Testing
   }
 
   @Test func valuesOfEveryTypeReachTheStore() throws {
-    let family = try Family()
+    let family = try ContextChain()
     let large = Data(repeating: 7, count: 1 << 20)
     try family.child.performAndWait {
       let object = NSEntityDescription.insertNewObject(forEntityName: "Everything", into: family.child)
@@ -371,24 +340,24 @@ import Testing
   }
 
   @Test func rollbackAndResetOfAChildLeaveItsParentAlone() throws {
-    let family = try Family()
+    let family = try ContextChain()
     let (root, child) = (family.root, family.child)
     root.performAndWait { Person(context: root).name = "Ada" }
     try child.performAndWait {
-      let person = try child.fetch(Self.people())[0]
+      let person = try child.fetch(ContextChain.people())[0]
       person.name = "Eve"
       Person(context: child).name = "Bob"
       child.rollback()
       #expect(person.name == "Ada" && !child.hasChanges)
       child.delete(person)
       child.reset()
-      #expect(try child.fetch(Self.people()).map(\.name) == ["Ada"])
+      #expect(try child.fetch(ContextChain.people()).map(\.name) == ["Ada"])
     }
     root.performAndWait { #expect(root.insertedObjects.count == 1 && root.deletedObjects.isEmpty) }
   }
 
   @Test func eachLevelPostsItsOwnNotifications() throws {
-    let family = try Family()
+    let family = try ContextChain()
     let (root, child) = (family.root, family.child)
     let posts = NoteList()
     let names: [(Notification.Name, String)] = [

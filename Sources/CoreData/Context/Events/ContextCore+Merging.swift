@@ -5,6 +5,7 @@ import StoreSchema
 extension ContextCore {
   func merge(_ elsewhere: ChangesElsewhere) {
     checkQueue()
+    takeUpKeys()
     checkInvariants()
     defer { checkInvariants() }
     processPendingChanges()

@@ -16,7 +16,8 @@ extension ContextCore {
     let objects = registry.all
     for object in objects {
       let isOfSave = object.flags.hasChanges || checked.contains(ObjectIdentifier(object))
-      let base = isOfSave && !object.flags.isInserted ? object.row : nil
+      // Only a root has conflicts with its store.
+      let base = isOfSave && !object.flags.isInserted && parent == nil ? object.row : nil
       if let base, isGone(object) {
         // The save must report the conflict.
         object.row = base.copy(version: 0)

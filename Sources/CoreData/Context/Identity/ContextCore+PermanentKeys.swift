@@ -25,7 +25,7 @@ extension ContextCore {
       }
       var keys: ContiguousArray<ContextFamily.NewKey> = []
       for (object, key) in zip(objects, try origin.permanentKeys(for: objects, self)) {
-        keys.append(.init(temporary: object.key, permanent: key))
+        keys.append(.init(temporary: object.key, permanent: key, store: index))
         registry.becomePermanent(object, key: key, keepsTemporaryKey: true)
       }
       note(keys)
@@ -35,13 +35,21 @@ extension ContextCore {
   /// The context that will save the objects obtains their keys: no two contexts may do that at once.
   private func obtainKeysFromParent(_ objects: [NSManagedObject]) throws {
     guard let parent, !objects.isEmpty else { return }
-    let references = objects.map(\.reference)
+    let targets = objects.map(ChildChanges.Target.init)
     try parent.runForChild {
       parent.takeUpKeys()
       try parent.obtainPermanentKeys(
-        references.compactMap { parent.registry.object(parent.present($0), store: .max) })
+        targets.compactMap { parent.object(parent.present($0.reference), store: $0.store) })
     }
     takeUpKeys()
+    let unknown = objects.filter { $0.key < 0 }
+    if unknown.isEmpty { return }
+    throw CocoaError(
+      .managedObjectReferentialIntegrity,
+      userInfo: [
+        NSAffectedObjectsErrorKey: unknown,
+        NSLocalizedDescriptionKey: "The parent context no longer has the objects; they have no permanent IDs.",
+      ])
   }
 
   // MARK: Keys of the family
@@ -73,13 +81,14 @@ extension ContextCore {
     let keys = family.keys(from: keysTakenUp)
     for key in keys {
       guard let object = registry.object(temporary: key.temporary), object.key < 0 else { continue }
+      object.storeIndex = key.store
       registry.becomePermanent(object, key: key.permanent, keepsTemporaryKey: false)
     }
     for object in registry.all { replaceTemporaryKeys(of: object) }
     haveTakenUp(keysTakenUp + keys.count)
   }
 
-  private func replaceTemporaryKeys(of object: NSManagedObject) {
+  func replaceTemporaryKeys(of object: NSManagedObject) {
     let entity = object.info.entity
     for slot in entity.referenceSlots where !object.overlay.isEmpty {
       guard case .reference(let reference)? = object.changed(slot), reference.key < 0 else { continue }

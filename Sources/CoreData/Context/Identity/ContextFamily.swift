@@ -1,3 +1,4 @@
+import StoreSchema
 import Synchronization
 
 /// A root context with its child contexts, their children, and so on. They share their objects' temporary keys: a new
@@ -22,10 +23,21 @@ final class ContextFamily: Sendable {
     var first = 0
     var permanent: [Int64: Int64] = [:]
     var members: [(link: ContextLink, takenUp: Int)] = []
+    /// The versions of the rows that the root has written last, and those from before.
+    var written: [WrittenRow: Int64] = [:]
+    var writtenBefore: [WrittenRow: Int64] = [:]
   }
 
   struct NewKey {
     let temporary, permanent: Int64
+    /// The index of the store that has the object.
+    let store: UInt16
+  }
+
+  private struct WrittenRow: Hashable {
+    let store: UInt16
+    let root: Int
+    let key: Int64
   }
 
   /// How many keys are kept although all contexts have taken them up: a client may still have an old ID.
@@ -43,6 +55,8 @@ final class ContextFamily: Sendable {
     hasChildren.store(true, ordering: .releasing)
     state.withLock { state in
       if state.members.contains(where: { $0.link === link }) { return }
+      let count = state.members.count
+      if count >= 8 && count.nonzeroBitCount == 1 { state.members.removeAll { $0.link.isOver } }
       state.members.append((link, state.first + state.keys.count))
     }
   }
@@ -77,6 +91,23 @@ final class ContextFamily: Sendable {
   func present(_ key: Int64) -> Int64 {
     if key > 0 || count == 0 { return key }
     return state.withLock { $0.permanent[key] ?? key }
+  }
+
+  // MARK: Rows that the root has written
+
+  /// Notes rows that the root has saved, for ``hasWritten(_:root:store:)``.
+  func noteWritten(_ rows: some Sequence<(row: Row, root: Int)>, store: UInt16) {
+    state.withLock { state in
+      if state.written.count >= Self.kept { (state.writtenBefore, state.written) = (state.written, [:]) }
+      for (row, root) in rows { state.written[WrittenRow(store: store, root: root, key: row.key)] = row.version }
+    }
+  }
+
+  /// Whether the root has saved this very version of a row. It then knew every earlier version. Older writes are
+  /// forgotten.
+  func hasWritten(_ row: Row, root: Int, store: UInt16) -> Bool {
+    let name = WrittenRow(store: store, root: root, key: row.key)
+    return state.withLock { ($0.written[name] ?? $0.writtenBefore[name]) == row.version }
   }
 
   /// Notes that a context has taken up all keys before a number. Keys that no context needs any more are forgotten.

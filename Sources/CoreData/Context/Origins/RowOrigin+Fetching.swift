@@ -99,6 +99,7 @@ extension RowOrigin {
         if case .object(let object) = $0.content { !known.contains(ObjectIdentifier(object)) } else { true }
       }
     }
+    if isOfChild && store.custom != nil && !old.isEmpty { return try countOfParent(run, plan, core, without: old) }
     if !old.isEmpty {
       let isOld = ResolvedPredicate.member(
         .path(SlotPath(leaf: .object)), of: .constants(old.map { .reference($0.reference) }), [])

@@ -25,7 +25,20 @@ extension RowOrigin {
 
   func countOfParent(_ run: FetchRun, _ plan: FetchPlan, _ core: ContextCore) throws -> Int {
     let part = run.fetch.part(plan, of: store, readsRows: false)
-    return try core.askParent { try $0.count($0.fetchRun(part)) }
+    return try core.askParent { parent in
+      parent.prepareToFetch()
+      return try parent.count(parent.fetchRun(part))
+    }
+  }
+
+  /// The same without some objects, for a client's store, which gets the request as it is.
+  func countOfParent(
+    _ run: FetchRun, _ plan: FetchPlan, _ core: ContextCore, without objects: [NSManagedObject]
+  ) throws -> Int {
+    let part = run.fetch.part(plan, of: store, readsRows: false)
+    let found = try core.askParent { try $0.presentResults(part, readsSortKeys: false) }
+    let keys = Set(objects.map(\.key))
+    return found.count { !keys.contains($0.reference.key) }
   }
 
   /// The members of a relationship for each owner, as objects of the child.
@@ -158,7 +171,7 @@ extension ContextCore {
     var unread: [Int64] = []
     for key in keys {
       guard let object = registry.object(family.present(key), root: root, store: store) else {
-        unread.append(key)
+        unread.append(family.present(key))
         continue
       }
       if object.flags.isDeleted { continue }

@@ -21,7 +21,8 @@ struct ChildChanges {
     fileprivate(set) var toOnes: [(relationship: Relationship, destination: Target?)] = []
     fileprivate(set) var toManys: [Members] = []
 
-    var isEmpty: Bool { values.isEmpty && transformed.isEmpty && toOnes.isEmpty && toManys.isEmpty }
+    /// Whether a save would write nothing of the object, such as one whose values were set to what they are.
+    var isEmpty: Bool { values.isEmpty && transformed.isEmpty && toOnes.isEmpty && toManys.allSatisfy(\.isEmpty) }
   }
 
   /// The changes of a to-many relationship.
@@ -31,6 +32,8 @@ struct ChildChanges {
     let added, removed: [Target]
     /// All members in their order; nil where it has not changed.
     let order: [Target]?
+
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && order == nil }
   }
 
   private(set) var inserted: [Object] = []

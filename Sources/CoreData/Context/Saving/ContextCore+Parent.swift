@@ -20,10 +20,15 @@ extension ContextCore {
       defer { activity.isWriting = false }
       let gone = try parent.runForChild { try parent.take(changes) }
       if gone.isEmpty {
-        finish {
-          for (object, row) in zip(saved, rows) { if let row { object.row = row } }
-          takeUpKeys()
-        }
+        finish(
+          publishing: {
+            for (object, row) in zip(saved, rows) { if let row { object.row = row } }
+            takeUpKeys()
+            // The rows were packed before the parent was called, and keys may have been taken up meanwhile.
+            for object in saved { replaceTemporaryKeys(of: object) }
+          },
+          // Observers of the parent may change this context again, so its save must be complete.
+          finally: { parent.runForChild { parent.processPendingChanges() } })
         return
       }
       let missing = Set(gone)
@@ -54,8 +59,7 @@ extension ContextCore {
 
   // MARK: In the parent
 
-  /// Takes over the changes of a child, as the present changes of this context, and ends the event. Called on the
-  /// parent's queue.
+  /// Takes over the changes of a child, as the present changes of this context. Called on the parent's queue.
   ///
   /// Throws where this context is writing its own changes, which an observer or an object has interrupted.
   /// Returns the references of updated objects that this context no longer has. Where there are some, and where an
@@ -83,7 +87,6 @@ extension ContextCore {
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.
     for object in living where object.flags.isDeleted && object.core === self { revive(object) }
-    processPendingChanges()
     return []
   }
 
@@ -107,10 +110,17 @@ extension ContextCore {
       if let error = look(at: object) { throw CoreDataError.make(error) }
       if object.flags.contains(.inaccessible) { gone.append(update.target.reference) }
       // What others have saved since the child read the object must be a conflict of the root's save.
-      if isUnread, let base = update.base { keep(base, of: object) }
+      if isUnread, !update.isEmpty, let base = update.base, isForeign(object) { keep(base, of: object) }
       objects.append(object)
     }
     return (objects, gone)
+  }
+
+  /// Whether the row of an object that was just read may be one that no context of the family has written. A packed row
+  /// has a negative version.
+  private func isForeign(_ object: NSManagedObject) -> Bool {
+    guard let row = object.row, row.version > 0 else { return false }
+    return !family.hasWritten(row, root: object.info.root, store: object.storeIndex)
   }
 
   /// A new object with the key that it has in the child. It gets no defaults, and `awakeFromInsert` is not called: both
@@ -118,7 +128,10 @@ extension ContextCore {
   private func insert(_ new: ChildChanges.Object) -> NSManagedObject {
     let target = new.target
     let reference = present(target.reference)
-    if let known = registry.object(reference, store: target.store) { return known }
+    if let known = registry.object(reference, store: target.store) {
+      if !known.flags.contains(.inserted) { becomeInserted(known) }
+      return known
+    }
     let info = frozen?.infos[reference.entity]
     guard let info else { misuse("A child context and its parent have different models.") }
     let object = info.objectClass.make(info.description)
@@ -130,6 +143,14 @@ extension ContextCore {
     beginPending(object)
     changes.insert(object) { registry.count }
     return object
+  }
+
+  /// Makes a new object of a fault that was made by its ID before the child saved the object.
+  private func becomeInserted(_ object: NSManagedObject) {
+    unlist([object])
+    object.forgetValues()
+    beginPending(object)
+    changes.insert(object) { registry.count }
   }
 
   private func setValues(_ changes: ChildChanges.Object, of object: NSManagedObject) {
@@ -169,6 +190,7 @@ extension NSManagedObject {
   /// Removes an object from a to-many relationship, without reading the members.
   fileprivate func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
     let state = toMany(relationship)
+    if isLinked(to: member, by: relationship) == false { return }
     if !state.isFault {
       remove(member, from: relationship)
     } else if !state.removed.contains(where: { $0 === member }) {
@@ -182,6 +204,7 @@ extension NSManagedObject {
   /// Adds an object to a to-many relationship, without reading the members.
   fileprivate func addUnread(_ member: NSManagedObject, to relationship: Relationship) {
     let state = toMany(relationship)
+    if isLinked(to: member, by: relationship) == true { return }
     if !state.isFault || relationship.isOrdered {
       add(member, to: relationship)
     } else if !state.added.contains(where: { $0 === member }) {
@@ -190,6 +213,14 @@ extension NSManagedObject {
       noteLinkChange(relationship)
       linkBack(member, relationship)
     }
+  }
+
+  /// Whether the members that a to-many inverse has read include this object; nil where they are unread.
+  private func isLinked(to member: NSManagedObject, by relationship: Relationship) -> Bool? {
+    guard let inverse = relationship.linkedInverse, inverse.isToMany, let state = member.toManys[inverse],
+      !state.isFault
+    else { return nil }
+    return state.contains(self)
   }
 
   /// Puts the members into an order. Members that it does not name come last.

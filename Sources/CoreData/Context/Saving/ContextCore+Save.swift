@@ -74,7 +74,7 @@ extension ContextCore {
             publishing: {
               for (part, receipt) in zip(plan.parts, receipts) { receipt.map { part.publish($0, in: self) } }
             },
-            refreshing: {
+            finally: {
               for (part, receipt) in zip(plan.parts, receipts) { receipt.map { part.refreshTouched($0, in: self) } }
             })
           return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
@@ -185,9 +185,9 @@ extension ContextCore {
     }
   }
 
-  /// Clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys; `refreshing`
-  /// makes faults of others that the store itself has changed.
-  func finish(publishing: () -> Void, refreshing: () -> Void = {}) {
+  /// Clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys. `finally`
+  /// is called when the context has no part of the save left.
+  func finish(publishing: () -> Void, finally: () -> Void) {
     publishing()
     let objects = takeSavedObjects()
     var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changes.counts) : nil
@@ -200,9 +200,9 @@ extension ContextCore {
     }
     former.list.forgetEventBases()
     forgetMembers(without: former.omissions, &leaving.states)
-    refreshing()
     // Client code that is called from here on may save again.
     (activity.isSaving, activity.isWriting) = (false, false)
+    finally()
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }

@@ -32,7 +32,7 @@ extension SavePlan.Part {
       object.row = row
       object.ordinal = -1
       if object.key < 0 {
-        if isInFamily { keys.append(.init(temporary: object.key, permanent: row.key)) }
+        if isInFamily { keys.append(.init(temporary: object.key, permanent: row.key, store: storeIndex)) }
         core.registry.becomePermanent(object, key: row.key, keepsTemporaryKey: false)
       } else {
         core.registry.forgetTemporaryKey(object)
@@ -50,6 +50,11 @@ extension SavePlan.Part {
       }
       index += 1
     }
+    if !isInFamily { return }
+    let written = [inserted, updated].lazy.joined().compactMap { object in
+      object.row.map { (row: $0, root: object.info.root) }
+    }
+    core.family.noteWritten(written, store: storeIndex)
   }
 
   /// Makes room for the new objects under their permanent keys, so that the registry does not grow step by step.

@@ -277,7 +277,8 @@ extension ContextCore {
 
   /// The present state of an object, which has changes, as a row for this context or its children.
   func packPresent(_ object: NSManagedObject) throws -> Row {
-    let version = object.row?.version ?? 1
+    // No store has such a version: a packed row is a state of this context, not of a store.
+    let version = -max(1, abs(object.row?.version ?? 1))
     let draft = try pack(object, version: version, .ofFamily)
     if !draft.seal(key: object.key, version: version) { misuse("A row was packed twice.") }
     return draft.sealedRow
