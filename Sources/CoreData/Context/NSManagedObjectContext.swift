@@ -2,27 +2,6 @@ import Foundation
 import StoreProtocol
 import StoreSchema
 
-/// How a context is confined to a queue or a thread.
-public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-  /// The context has no queue. The client makes sure that one thread at a time uses it. Blocks run at once on the
-  /// calling thread.
-  @available(*, deprecated, message: "Use another NSManagedObjectContextConcurrencyType")
-  case confinementConcurrencyType = 0
-  /// The context is used inside `perform` and `performAndWait` only.
-  case privateQueueConcurrencyType = 1
-  /// The context is used on the main queue, or inside `perform` and `performAndWait`, whose blocks run on the main
-  /// queue.
-  case mainQueueConcurrencyType = 2
-
-  var confinement: Confinement {
-    switch self {
-    case .privateQueueConcurrencyType: .lock
-    case .mainQueueConcurrencyType: .mainQueue
-    default: .client
-    }
-  }
-}
-
 /// A set of objects whose changes reach the stores when the context is saved.
 ///
 /// The context itself may be passed between threads. Everything else is used inside `performAndWait(_:)` or
@@ -33,27 +12,6 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   private let kind: NSManagedObjectContextConcurrencyType
   /// How the context is confined. It never changes.
   open var concurrencyType: NSManagedObjectContextConcurrencyType { kind }
-
-  /// The modern spelling of ``NSManagedObjectContextConcurrencyType``.
-  public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
-    /// The type as an ``NSManagedObjectContextConcurrencyType``.
-    public let rawValue: NSManagedObjectContextConcurrencyType
-    /// The modern spelling of a type.
-    public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
-    /// ``NSManagedObjectContextConcurrencyType/mainQueueConcurrencyType``: the context is used on the main queue.
-    public static let mainQueue = Self(rawValue: .mainQueueConcurrencyType)
-    /// ``NSManagedObjectContextConcurrencyType/privateQueueConcurrencyType``: the context is used inside `perform` and
-    /// `performAndWait`.
-    public static let privateQueue = Self(rawValue: .privateQueueConcurrencyType)
-  }
-
-  /// When a block given to the asynchronous `perform` runs.
-  public enum ScheduledTaskType: Sendable {
-    /// At once where the caller is on the context's queue already, else behind the blocks in the queue.
-    case immediate
-    /// Always behind the blocks in the queue.
-    case enqueued
-  }
 
   /// A context without a coordinator, which must be set before the context is used.
   public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
@@ -115,7 +73,25 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     }
   }
 
-  /// See ``parent``. Held strongly: a child without its parent could neither read nor save.
+  /// The context whose state this one reads, unsaved changes included, and to which it saves; nil for a context that
+  /// uses the stores of its coordinator.
+  ///
+  /// - A fetch, and a fault that fires, shows the parent's present state.
+  /// - A save makes the changes unsaved changes of the parent. No store is written. They are validated in this context,
+  ///   and again when the parent saves.
+  /// - New objects keep their temporary IDs until the root of the contexts saves them.
+  /// - This context sees later changes of the parent when it reads an object again: after a refresh, a merge or a
+  ///   fetch of objects that it does not have yet; see ``automaticallyMergesChangesFromParent``.
+  ///
+  /// Set it once, before the context is used, and instead of a coordinator. A context with a parent has its parent's
+  /// coordinator. The context keeps its parent alive. A parent that has this context as an ancestor or no queue, a
+  /// second parent, and a parent for a context that has a coordinator or objects, stop the program.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/parent
+  open var parent: NSManagedObjectContext? {
+    get { parentContext }
+    set { attach(to: newValue) }
+  }
+  /// Held strongly: a child without its parent could neither read nor save.
   final var parentContext: NSManagedObjectContext?
 
   var model: NSManagedObjectModel? { core.coordinator?.model }

@@ -1,9 +1,10 @@
 import Foundation
 import StoreSchema
 
-/// Merges what other contexts save to the same place into a context, as long as it exists.
+/// Merges what other contexts save into a context, as long as it exists.
 ///
-/// The place is the coordinator, or in a child context its parent. A child also merges what the parent itself saves.
+/// A root context merges what other root contexts of its coordinator save. A child context merges what other children
+/// save to its parent, and what the parent itself saves.
 /// "a context automatically merges changes saved to its persistent store coordinator or parent context":
 /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/automaticallymergeschangesfromparent
 final class AutomaticMerging {
