@@ -92,7 +92,15 @@ extension NSManagedObject {
     }
   }
 
-  private func setTransient(_ value: Any?, _ index: Int) {
+  /// Whether a transient attribute has an equal value.
+  final func hasTransient(_ value: Any, _ index: Int) -> Bool {
+    guard let extras, index < extras.transients.count, let own = extras.transients[index] as? NSObject else {
+      return false
+    }
+    return own.isEqual(value)
+  }
+
+  final func setTransient(_ value: Any?, _ index: Int) {
     let extras = makeExtras()
     while extras.transients.count < info.transients.count { extras.transients.append(nil) }
     extras.transients[index] = AttributeCoding.boxed(AttributeCoding.flattened(value))

@@ -91,7 +91,7 @@ import Testing
   }
 
   /// What others save is a conflict, although the root had dropped the object.
-  @Test func savesOfOthersAreConflicts() throws {
+  @Test(.ofRootContexts) func savesOfOthersAreConflicts() throws {
     let chain = try ContextChain()
     let (root, child) = (chain.root, chain.child)
     try root.performAndWait {
@@ -273,5 +273,41 @@ import Testing
     }
     // Unsaved changes are not part of dictionaries.
     #expect(found == ["Ada"])
+  }
+
+  /// As the tests of CoreDataPlus observe on Apple's platforms.
+  @Test func transientValuesReachTheParentOnly() throws {
+    let (name, speed) = (NSAttributeDescription(), NSAttributeDescription())
+    (name.name, name.attributeType) = ("name", .stringAttributeType)
+    (speed.name, speed.attributeType, speed.isTransient, speed.isOptional) = (
+      "speed", .integer64AttributeType, true, false
+    )
+    let entity = NSEntityDescription()
+    (entity.name, entity.properties) = ("Car", [name, speed])
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(type: .inMemory, at: URL(fileURLWithPath: "/dev/null"))
+    let (root, child) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
+    root.persistentStoreCoordinator = coordinator
+    child.parent = root
+    try child.performAndWait {
+      let car = NSEntityDescription.insertNewObject(forEntityName: "Car", into: child)
+      car.setValue(50, forKey: "speed")
+      try child.save()
+      #expect(car.value(forKey: "speed") as? Int == 50)
+      let own = try root.performAndWait {
+        let own = root.object(with: car.objectID)
+        #expect(own.value(forKey: "speed") as? Int == 50)
+        // The attribute is mandatory.
+        try root.save()
+        return own
+      }
+      car.setValue(20, forKey: "speed")
+      try child.save()
+      root.performAndWait { #expect(own.value(forKey: "speed") as? Int == 20 && own.hasChanges) }
+      child.refresh(car, mergeChanges: false)
+      #expect(car.value(forKey: "speed") == nil)
+    }
   }
 }

@@ -18,6 +18,8 @@ struct ChildChanges {
     fileprivate(set) var values: [(slot: Int, value: Value)] = []
     /// The changed values of transformable attributes, as objects.
     fileprivate(set) var transformed: [(slot: Int, value: Any)] = []
+    /// The values of transient attributes by their index, whether changed or not: their former values are not kept.
+    fileprivate(set) var transients: [(index: Int, value: Any)] = []
     fileprivate(set) var toOnes: [(relationship: Relationship, destination: Target?)] = []
     fileprivate(set) var toManys: [Members] = []
 
@@ -65,6 +67,9 @@ struct ChildChanges {
       } else {
         changes.values.append((slot, value))
       }
+    }
+    for (index, value) in (object.extras?.transients ?? []).enumerated() {
+      if let value { changes.transients.append((index, value)) }
     }
     for info in object.info.relationships {
       let relationship = info.relationship

@@ -5,7 +5,7 @@ import StoreSupport
 /// The save of a child context: its changes become unsaved changes of its parent.
 ///
 /// There is no optimistic locking between the two. A property that the child has changed gets the child's value; other
-/// properties keep the parent's. Where the parent no longer has an object, the child's merge policy decides. But where
+/// properties keep the parent's. Transient values reach the parent too, as on Apple's platforms. Where the parent no longer has an object, the child's merge policy decides. But where
 /// the parent has not read an object yet, and its row is another one than the child had, somebody else has saved it:
 /// then the root's save has a conflict.
 extension ContextCore {
@@ -161,6 +161,11 @@ extension ContextCore {
     for (slot, value) in changes.transformed {
       object.store(TransformableCoding.pending, in: slot)
       object.makeExtras().transformed[slot] = value
+    }
+    for (index, value) in changes.transients where !object.hasTransient(value, index) {
+      object.prepareToRead()
+      markUpdated(object)
+      object.setTransient(value, index)
     }
   }
 
