@@ -119,6 +119,30 @@ import Testing
     #expect(found == [[9, 1]])
   }
 
+  @Test(.ofRootContexts) func deletionsOfWhatOthersHaveSavedAreConflicts() throws {
+    let chain = try ContextChain()
+    let (root, child) = (chain.root, chain.child)
+    try root.performAndWait {
+      Person(context: root).name = "Ada"
+      try root.save()
+      root.reset()
+    }
+    try child.performAndWait {
+      let person = try child.fetch(ContextChain.people())[0]
+      #expect(person.age == 0)
+      try chain.company.run { other in
+        try other.fetch(ContextChain.people())[0].age = 9
+        try other.save()
+      }
+      child.delete(person)
+      try child.save()
+      root.performAndWait {
+        let error = #expect(throws: CocoaError.self) { try root.save() }
+        #expect(error?.code == .managedObjectMerge)
+      }
+    }
+  }
+
   /// Observers of the parent's event may change the child that is saving.
   @Test func changesByObserversOfTheParentStay() throws {
     let chain = try ContextChain()

@@ -5,9 +5,9 @@ import StoreSupport
 /// The save of a child context: its changes become unsaved changes of its parent.
 ///
 /// There is no optimistic locking between the two. A property that the child has changed gets the child's value; other
-/// properties keep the parent's. Transient values reach the parent too, as on Apple's platforms. Where the parent no longer has an object, the child's merge policy decides. But where
-/// the parent has not read an object yet, and its row is another one than the child had, somebody else has saved it:
-/// then the root's save has a conflict.
+/// properties keep the parent's. Transient values reach the parent too, as on Apple's platforms. Where the parent no
+/// longer has an object, the child's merge policy decides. But where the parent has not read an object yet, and its row
+/// is another one than the child had, somebody else has saved it: then the root's save has a conflict.
 extension ContextCore {
   func push(to parent: ContextCore) throws {
     var met: Set<Set<SaveConflicts.Mark>> = []
@@ -69,11 +69,13 @@ extension ContextCore {
     takeUpStores()
     takeUpKeys()
     try throwReadError()
-    let (updated, gone) = try existing(changes.updated)
+    let updates = try changes.updated.map(existing)
+    let deletions = try changes.deleted.map(existing)
+    let gone = zip(updates, changes.updated).filter { $0.0 == nil }.map(\.1.target.reference)
     if !gone.isEmpty { return gone }
-    _ = try existing(changes.deleted)
-    let inserted = changes.inserted.map(insert)
-    let living = inserted + updated
+    for (found, update) in zip(updates, changes.updated) where !update.isEmpty { keepBase(update, of: found) }
+    for (found, deletion) in zip(deletions, changes.deleted) { keepBase(deletion, of: found) }
+    let living = changes.inserted.map(insert) + updates.compactMap { $0?.object }
     // The child's changes are later than a deletion here.
     for object in living where object.flags.isDeleted { revive(object) }
     let written = changes.inserted + changes.updated
@@ -81,9 +83,7 @@ extension ContextCore {
     for (object, changes) in zip(living, written) { setLinks(changes, of: object) }
     // Members are put into their order when all of them are there.
     for (object, changes) in zip(living, written) { setOrders(changes, of: object) }
-    for deletion in changes.deleted {
-      if let object = found(deletion.target), !object.flags.isDeleted { delete(object) }
-    }
+    for case let deletion? in deletions where !deletion.object.flags.isDeleted { delete(deletion.object) }
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.
     for object in living where object.flags.isDeleted && object.core === self { revive(object) }
@@ -94,26 +94,22 @@ extension ContextCore {
     object(present(target.reference), store: target.store)
   }
 
-  /// The objects of updates, with their values read, and the references of those that are gone.
-  private func existing(
-    _ updates: [ChildChanges.Object]
-  ) throws -> (objects: [NSManagedObject], gone: [ObjectReference]) {
-    var objects: [NSManagedObject] = []
-    var gone: [ObjectReference] = []
-    for update in updates {
-      guard let object = found(update.target) else {
-        gone.append(update.target.reference)
-        continue
-      }
-      lookAgain(for: object)
-      let isUnread = object.flags.isFault
-      if let error = look(at: object) { throw CoreDataError.make(error) }
-      if object.flags.contains(.inaccessible) { gone.append(update.target.reference) }
-      // What others have saved since the child read the object must be a conflict of the root's save.
-      if isUnread, !update.isEmpty, let base = update.base, isForeign(object) { keep(base, of: object) }
-      objects.append(object)
-    }
-    return (objects, gone)
+  /// An object that exists, with its values read. `wasUnread` says that they were not read before.
+  private typealias Found = (object: NSManagedObject, wasUnread: Bool)
+
+  /// The object of an update or a deletion; nil if it is gone.
+  private func existing(_ change: ChildChanges.Object) throws -> Found? {
+    guard let object = found(change.target) else { return nil }
+    lookAgain(for: object)
+    let wasUnread = object.flags.isFault
+    if let error = look(at: object) { throw CoreDataError.make(error) }
+    return object.flags.contains(.inaccessible) ? nil : (object, wasUnread)
+  }
+
+  /// Makes what others have saved since the child read an object a conflict of the root's save.
+  private func keepBase(_ change: ChildChanges.Object, of found: Found?) {
+    guard let found, found.wasUnread, let base = change.base, isForeign(found.object) else { return }
+    keep(base, of: found.object)
   }
 
   /// Whether the row of an object that was just read may be one that no context of the family has written. A packed row
