@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import LMDBStore
 import StoreProtocol
 import Testing
@@ -33,14 +34,6 @@ import Testing
   }
 
   #if os(Linux)
-    /// The POSIX locks of this process on a file.
-    private func locks(_ url: URL) throws -> [String] {
-      let inode = try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? Int ?? 0
-      return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").map(String.init).filter {
-        $0.contains("POSIX") && $0.contains(" \(getpid()) ") && $0.contains(":\(inode) ")
-      }.map { $0.split(separator: ":", maxSplits: 1).last.map(String.init) ?? "" }.sorted()
-    }
-
     /// The system releases a process's locks on a file when the process closes any descriptor of it.
     @Test(arguments: [NSXMLStoreType, NSBinaryStoreType, "LMDB"])
     func whoLooksForAnotherTypeLeavesTheLocksOfADatabase(_ type: String) throws {
@@ -52,7 +45,7 @@ import Testing
       #endif
       let (coordinator, context, _) = try stack("store.sqlite")
       let url = folder.appending(path: "store.sqlite")
-      let before = try locks(url)
+      let before = try ProcessLocks.on(url)
       #expect(!before.isEmpty)
       #expect(throws: (any Error).self) {
         _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
@@ -62,7 +55,7 @@ import Testing
         try coordinator.addPersistentStore(
           ofType: type, configurationName: nil, at: URL(filePath: url.path + "/../store.sqlite"))
       }
-      #expect(try locks(url) == before)
+      #expect(try ProcessLocks.on(url) == before)
       context.performAndWait {}
     }
 
@@ -75,10 +68,10 @@ import Testing
         at: url, type: .sqlite)
       let (next, context, owner) = try stack("store.sqlite")
       let log = URL(filePath: url.path + "-shm")
-      let before = try locks(log)
+      let before = try ProcessLocks.on(log)
       #expect(!before.isEmpty)
       for store in former.persistentStores { try former.remove(store) }
-      #expect(try locks(log) == before)
+      #expect(try ProcessLocks.on(log) == before)
       try context.performAndWait {
         owner.setValue("x", forKey: "name")
         try context.save()

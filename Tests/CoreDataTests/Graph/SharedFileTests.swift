@@ -8,16 +8,6 @@ import Testing
 /// Files that several coordinators or processes use.
 @Suite struct SharedFileTests {
   #if os(Linux)
-    /// The POSIX locks that this process holds on a file, as the system lists them.
-    private func locks(_ url: URL) throws -> Int {
-      let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
-      let inode = try #require(attributes[.systemFileNumber] as? NSNumber).uint64Value
-      let own = "\(ProcessInfo.processInfo.processIdentifier)"
-      return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").count {
-        let fields = $0.split(separator: " ")
-        return fields.contains(Substring(own)) && fields.contains { $0.hasSuffix(":\(inode)") }
-      }
-    }
 
     /// Closing a descriptor that was opened beside SQLite releases all locks of the process on the file.
     @Test func nothingTakesAwayTheLocksOfAnOpenStore() throws {
@@ -26,19 +16,19 @@ import Testing
         Person(context: context).name = "Ada"
         try context.save()
       }
-      let held = try locks(company.url)
+      let held = try ProcessLocks.on(company.url).count
       #expect(held > 0)
       _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: company.url)
-      #expect(try locks(company.url) == held)
+      #expect(try ProcessLocks.on(company.url).count == held)
       let copy = company.url.deletingLastPathComponent().appending(path: "copy.sqlite")
       try company.coordinator.replacePersistentStore(at: copy, withPersistentStoreFrom: company.url, type: .sqlite)
-      #expect(try locks(company.url) == held)
+      #expect(try ProcessLocks.on(company.url).count == held)
       let second = try company.reopened()
       try second.coordinator.remove(second.store)
-      #expect(try locks(company.url) == held)
+      #expect(try ProcessLocks.on(company.url).count == held)
       // Makes the mistake itself, to prove that this test notices it.
       _ = try Data(contentsOf: company.url)
-      #expect(try locks(company.url) == 0)
+      #expect(try ProcessLocks.on(company.url).count == 0)
     }
 
     @Test func metadataReadThroughASymbolicLinkLeavesTheLocks() throws {
@@ -49,10 +39,10 @@ import Testing
       }
       let link = company.url.deletingLastPathComponent().appending(path: "link.sqlite")
       try FileManager.default.createSymbolicLink(at: link, withDestinationURL: company.url)
-      let held = try locks(company.url)
+      let held = try ProcessLocks.on(company.url).count
       #expect(held > 0)
       _ = try? NSPersistentStoreCoordinator.metadataForPersistentStore(type: .sqlite, at: link)
-      #expect(try locks(company.url) == held)
+      #expect(try ProcessLocks.on(company.url).count == held)
     }
   #endif
 
