@@ -136,8 +136,25 @@ struct ObjectMerge {
     return found.filter { $0.flags.isDeleted && $0.flags.isDisjoint(with: [.inserted, .inaccessible]) }
   }
 
+  /// Links members whose to-one relationship the deletion has set to nil. They were left out when the members were read.
+  private mutating func linkOmitted(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
+    guard let slot = inverse.slot else { return }
+    _ = object.loadedToMany(relationship)
+    let unlinked = core.changes.omissions.filter {
+      $0.owner === object && $0.relationship === relationship && !$0.member.flags.isDeleted
+        && $0.member.toOne(inverse) == nil
+    }.map(\.member)
+    if unlinked.isEmpty { return }
+    for member in unlinked { member.setReference(inverse, slot, object) }
+    touched += unlinked
+    let names = Set(unlinked.map(ObjectIdentifier.init))
+    core.changes.omissions.removeAll { $0.owner === object && names.contains(ObjectIdentifier($0.member)) }
+    object.toMany(relationship).unload()
+  }
+
   /// Links members again that the deletion has unlinked. Members that have another owner now keep that one.
   private mutating func linkMembers(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
+    linkOmitted(of: object, relationship, inverse)
     let state = object.loadedToMany(relationship)
     for member in state.members {
       member.prepareToRead()
