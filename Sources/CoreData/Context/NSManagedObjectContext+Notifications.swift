@@ -28,8 +28,6 @@ public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 public let NSManagedObjectContextQueryGenerationKey = "queryGeneration"
 
 extension NSManagedObjectContext {
-  /// Whether the four notifications below are posted only after the process has used the property of their name here.
-  /// False unless set: they are always posted, as on Apple's platforms.
   /// Whether the four notifications below are posted only once the process has used their name property here. False
   /// unless set: they are always posted, as on Apple's platforms.
   ///

@@ -316,12 +316,11 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.tellStoresOfObjects()
   }
 
-  /// Writes all changes to the stores.
+  /// Writes all changes to the stores; those of a child context become unsaved changes of its ``parent``.
   ///
   /// - Throws: An error of validation (1550 to 1690, 1560 for several), of a conflict (133020, 133021), or of a store.
   ///   Then nothing is written, and the context keeps its changes. After 134040 some stores have their changes and
   ///   others do not.
-  ///   others have not.
   open func save() throws {
     defer { core.tellStoresOfObjects() }
     try core.save()

@@ -92,7 +92,7 @@ enum CoreDataError {
       CocoaError.Code(rawValue: 132001),
       userInfo: [
         NSLocalizedDescriptionKey:
-          "The parent context is writing its own changes, and a child was saved meanwhile by code that this write has called. Save the child after the parent."
+          "The parent context is being saved; save the child before or after that."
       ])
   }
 

@@ -177,12 +177,7 @@ import Testing
   @Test func anObjectThatTheParentHasLostIsAConflict() throws {
     let family = try ContextChain()
     let (root, child) = (family.root, family.child)
-    let id = try root.performAndWait {
-      let person = Person(context: root)
-      person.name = "Ada"
-      try root.save()
-      return person.objectID
-    }
+    let id = try family.savePerson()
     try child.performAndWait {
       let person = try #require(try child.existingObject(with: id) as? Person)
       person.age = 2
@@ -207,12 +202,7 @@ import Testing
   @Test func anObjectThatTheParentIsAboutToDeleteIsKept() throws {
     let family = try ContextChain()
     let (root, child) = (family.root, family.child)
-    let id = try root.performAndWait {
-      let person = Person(context: root)
-      person.name = "Ada"
-      try root.save()
-      return person.objectID
-    }
+    let id = try family.savePerson()
     try child.performAndWait {
       let person = try #require(try child.existingObject(with: id) as? Person)
       person.age = 2
@@ -291,12 +281,7 @@ import Testing
     sibling.parent = root
     child.retainsRegisteredObjects = true
     sibling.automaticallyMergesChangesFromParent = true
-    let id = try root.performAndWait {
-      let person = Person(context: root)
-      person.name = "Ada"
-      try root.save()
-      return person.objectID
-    }
+    let id = try family.savePerson()
     nonisolated(unsafe) let seen = try await sibling.perform {
       try #require(sibling.existingObject(with: id) as? Person)
     }

@@ -93,27 +93,13 @@ import Testing
   /// What others save is a conflict, although the root had dropped the object.
   @Test(.ofRootContexts) func savesOfOthersAreConflicts() throws {
     let chain = try ContextChain()
-    let (root, child) = (chain.root, chain.child)
+    try chain.changeWhatOthersHaveSaved { $0.salary = 1 }
+    let root = chain.root
     try root.performAndWait {
-      Person(context: root).name = "Ada"
+      let error = #expect(throws: CocoaError.self) { try root.save() }
+      #expect(error?.code == .managedObjectMerge)
+      root.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
       try root.save()
-      root.reset()
-    }
-    try child.performAndWait {
-      let person = try child.fetch(ContextChain.people())[0]
-      #expect(person.age == 0)
-      try chain.company.run { other in
-        try other.fetch(ContextChain.people())[0].age = 9
-        try other.save()
-      }
-      person.salary = 1
-      try child.save()
-      try root.performAndWait {
-        let error = #expect(throws: CocoaError.self) { try root.save() }
-        #expect(error?.code == .managedObjectMerge)
-        root.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-        try root.save()
-      }
     }
     let found = try chain.company.run { try $0.fetch(ContextChain.people()).map { [Double($0.age), $0.salary] } }
     #expect(found == [[9, 1]])
@@ -121,25 +107,10 @@ import Testing
 
   @Test(.ofRootContexts) func deletionsOfWhatOthersHaveSavedAreConflicts() throws {
     let chain = try ContextChain()
-    let (root, child) = (chain.root, chain.child)
-    try root.performAndWait {
-      Person(context: root).name = "Ada"
-      try root.save()
-      root.reset()
-    }
-    try child.performAndWait {
-      let person = try child.fetch(ContextChain.people())[0]
-      #expect(person.age == 0)
-      try chain.company.run { other in
-        try other.fetch(ContextChain.people())[0].age = 9
-        try other.save()
-      }
-      child.delete(person)
-      try child.save()
-      root.performAndWait {
-        let error = #expect(throws: CocoaError.self) { try root.save() }
-        #expect(error?.code == .managedObjectMerge)
-      }
+    try chain.changeWhatOthersHaveSaved { chain.child.delete($0) }
+    chain.root.performAndWait {
+      let error = #expect(throws: CocoaError.self) { try chain.root.save() }
+      #expect(error?.code == .managedObjectMerge)
     }
   }
 
@@ -333,5 +304,30 @@ import Testing
       child.refresh(car, mergeChanges: false)
       #expect(car.value(forKey: "speed") == nil)
     }
+  }
+
+  /// A policy of the root saves a child while it resolves a conflict.
+  private final class SavingPolicy: NSMergePolicy, @unchecked Sendable {
+    nonisolated(unsafe) var child: NSManagedObjectContext?
+
+    override func resolve(mergeConflicts list: [Any]) throws {
+      try super.resolve(mergeConflicts: list)
+      try child?.performAndWait {
+        if let child { Person(context: child).name = "Bob" }
+        try child?.save()
+      }
+    }
+  }
+
+  @Test(.ofRootContexts) func aMergePolicyMaySaveAChild() throws {
+    let chain = try ContextChain()
+    try chain.changeWhatOthersHaveSaved { $0.salary = 1 }
+    try chain.root.performAndWait {
+      let policy = SavingPolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+      policy.child = chain.child
+      chain.root.mergePolicy = policy
+      try chain.root.save()
+    }
+    #expect(try chain.stored() == ["Ada", "Bob"])
   }
 }

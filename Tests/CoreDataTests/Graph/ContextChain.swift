@@ -24,6 +24,32 @@ struct ContextChain {
     try company.run { try $0.fetch(NSFetchRequest<Person>(entityName: "Person")).compactMap(\.name).sorted() }
   }
 
+  /// Saves a person to the store, through the root. Returns its ID.
+  func savePerson() throws -> NSManagedObjectID {
+    try root.performAndWait {
+      let person = Person(context: root)
+      person.name = "Ada"
+      try root.save()
+      return person.objectID
+    }
+  }
+
+  /// Changes a saved person in the child and saves that, after a context outside of the family has set the age to 9. The
+  /// root has dropped the person meanwhile.
+  func changeWhatOthersHaveSaved(_ change: (Person) -> Void) throws {
+    let id = try savePerson()
+    root.performAndWait { root.reset() }
+    try child.performAndWait {
+      guard let person = try child.existingObject(with: id) as? Person else { throw CocoaError(.coreData) }
+      try company.run { other in
+        (try other.existingObject(with: id) as? Person)?.age = 9
+        try other.save()
+      }
+      change(person)
+      try child.save()
+    }
+  }
+
   static func people(_ format: String? = nil) -> NSFetchRequest<Person> {
     let request = NSFetchRequest<Person>(entityName: "Person")
     request.predicate = format.map { NSPredicate(format: $0) }

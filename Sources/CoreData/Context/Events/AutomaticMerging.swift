@@ -5,7 +5,7 @@ import StoreSchema
 ///
 /// A root context merges what other root contexts of its coordinator save. A child context merges what other children
 /// save to its parent, and what the parent itself saves.
-/// "a context automatically merges changes saved to its persistent store coordinator or parent context":
+/// "whether the context automatically merges changes saved to its persistent store coordinator or parent context":
 /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/automaticallymergeschangesfromparent
 final class AutomaticMerging {
   private var observer: (any NSObjectProtocol)?

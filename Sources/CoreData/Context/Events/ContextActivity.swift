@@ -3,7 +3,7 @@ import Foundation
 /// The operations of a context that are running. While they run, its objects and stores must not change.
 struct ContextActivity {
   var isSaving = false
-  /// Whether the changes of a save are being written, to a store or to the parent. What changes meanwhile would be lost.
+  /// Whether a save is writing its changes, to a store or to the parent. What changes meanwhile would be lost.
   var isWriting = false
   /// How many nested calls of client code are running in the middle of a change.
   fileprivate var callouts = 0

@@ -76,7 +76,7 @@ extension ContextQueue {
 extension ContextCore {
   /// Runs `body` on this context's queue for a child, whose queue this thread is on.
   func runForChild<T>(_ body: () throws -> T) rethrows -> T {
-    if queue.isCurrent || queue.confinement == .client { return try run(body) }
+    if queue.isCurrent { return try run(body) }
     if queue.confinement == .lock && queue.lock.try() {
       defer { queue.lock.unlock() }
       return try runHere(body)

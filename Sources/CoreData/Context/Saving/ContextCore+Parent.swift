@@ -17,7 +17,6 @@ extension ContextCore {
       let rows = try presentRows(of: saved)
       let changes = ChildChanges(saved)
       activity.isWriting = true
-      defer { activity.isWriting = false }
       let gone = try parent.runForChild { try parent.take(changes) }
       if gone.isEmpty {
         finish(
@@ -31,6 +30,7 @@ extension ContextCore {
           finally: { parent.runForChild { parent.processPendingChanges() } })
         return
       }
+      activity.isWriting = false
       let missing = Set(gone)
       let objects = saved.filter { missing.contains($0.reference) }
       if objects.isEmpty {

@@ -67,8 +67,10 @@ extension ContextCore {
         // A view of this context must not block the commit.
         origins.dropViews()
         activity.isWriting = true
-        defer { activity.isWriting = false }
-        switch try plan.commit(self) {
+        let outcome = try plan.commit(self)
+        // A merge policy may change the context, and save children of it.
+        if case .committed = outcome {} else { activity.isWriting = false }
+        switch outcome {
         case .committed(let receipts):
           finish(
             publishing: {
