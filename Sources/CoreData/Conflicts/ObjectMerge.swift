@@ -361,7 +361,7 @@ extension ContextCore {
   }
 
   /// Takes objects without changes off the list of changes.
-  func forgetUnchanged(_ objects: [NSManagedObject]) {
+  func forgetUnchanged(_ objects: some Sequence<NSManagedObject>) {
     let idle = objects.filter { object in
       object.flags.contains(.listed) && object.flags.isDisjoint(with: [.inserted, .deleted, .linksChanged])
         && object.changedSlots().isEmpty && !object.toManys.hasChanges

@@ -56,6 +56,9 @@ final class ContextCore: @unchecked Sendable {
   /// initializer.
   var hasMismatchedClasses = false
 
+  /// Whether the context has an undo manager.
+  @exclusivity(unchecked) var recordsUndo = false
+
   // MARK: Reading
 
   /// See ``NSManagedObjectContext/stalenessInterval``.

@@ -50,6 +50,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   }
 
   deinit {
+    undoManager?.removeAllActions(withTarget: self)
     // Other contexts of the family may be about to use the core.
     core.link.end()
     core.queue.lock.lock()
@@ -104,8 +105,19 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   open var userInfo = NSMutableDictionary()
   /// An ``NSMergePolicy``. With anything else saves treat conflicts as with `NSErrorMergePolicy`.
   open var mergePolicy: Any = NSMergePolicy.Shared.error
-  /// Nil unless set. Changes of the context are not recorded yet: see ``UndoManager``.
-  open var undoManager: UndoManager? { didSet { undoManager?.belongsToContext = true } }
+  /// The manager that records the context's changes, so that they can be undone; nil unless set.
+  ///
+  /// The changes of an event are one action, registered when the event ends. An undo is made as changes of a new event,
+  /// also across saves: an object whose deletion was saved is inserted again, with a new ID. Undone and redone are
+  /// insertions, deletions with all that their delete rules have done, values, transient ones included, links and orders.
+  /// Refreshes, merges, and primitive values that were set without another change of the object are not.
+  ///
+  /// Setting another manager, a ``reset()`` and a ``rollback()`` forget the actions of the context, the last one all
+  /// actions of the manager. A deletion reads the members of the object's to-many relationships, and a changed or deleted
+  /// value that is in a file of its own is read.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/undomanager
+  open var undoManager: UndoManager? { didSet { if undoManager !== oldValue { useUndoManager(insteadOf: oldValue) } } }
+  final var undoCheckpoints: UndoCheckpoints?
   /// Whether changes that others save to the same coordinator are merged into this context, on its queue. In a child
   /// context: changes that other children save to its parent, and those that the parent saves.
   open var automaticallyMergesChangesFromParent = false {
@@ -312,7 +324,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// was changed on the main queue ends its event by itself, after the current block.
   open func processPendingChanges() {
     core.takeUpIfIdle()
-    core.processPendingChanges()
+    core.endEvent()
     core.tellStoresOfObjects()
   }
 
@@ -322,15 +334,24 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   ///   Then nothing is written, and the context keeps its changes. After 134040 some stores have their changes and
   ///   others do not.
   open func save() throws {
-    defer { core.tellStoresOfObjects() }
+    defer {
+      if core.recordsUndo { undoManager?.endEvent() }
+      core.tellStoresOfObjects()
+    }
     try core.save()
   }
 
   /// Undoes all unsaved changes. New objects are forgotten; the others have the values that were last read or saved.
-  open func rollback() { core.rollback() }
+  open func rollback() {
+    undoManager?.removeAllActions()
+    core.rollback()
+  }
 
   /// Forgets every object and every change. Objects that the client still holds must not be used afterwards.
-  open func reset() { core.reset() }
+  open func reset() {
+    undoManager?.removeAllActions(withTarget: self)
+    core.reset()
+  }
 
   /// Makes the object read its values again when it is next used. With `mergeChanges`, its unsaved changes stay;
   /// without, they are lost.
@@ -347,10 +368,9 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.announceRefresh(objects)
   }
 
-  /// Calls ``UndoManager/undo()`` of ``undoManager``. Changes of the context are not recorded yet. If the client has
-  /// registered no action, undoing stops the program.
+  /// Undoes the last group of ``undoManager``. Without one it does nothing.
   open func undo() { undoManager?.undo() }
-  /// Calls ``UndoManager/redo()`` of ``undoManager``. Without one it does nothing.
+  /// Redoes the last undone group of ``undoManager``. Without one it does nothing.
   open func redo() { undoManager?.redo() }
 
   // MARK: Merging

@@ -4,10 +4,11 @@ import StoreSchema
 /// The values of an object at the start of an event. Kept only for an object with changes that an earlier event has
 /// reported; for other objects the row has these values.
 struct EventBase {
-  fileprivate var values: [Int: Value] = [:]
-  fileprivate var transformed: [Int: Any]
+  fileprivate let values: [Int: Value]
+  fileprivate let transformed: [Int: Any]
   /// By to-many relationship; nil where the members were unknown.
-  fileprivate var members: [ToManyState.Moment?]
+  fileprivate let members: [ToManyState.Moment?]
+  let isDeleted: Bool
 
   init(_ object: NSManagedObject) {
     var values: [Int: Value] = [:]
@@ -15,6 +16,7 @@ struct EventBase {
     self.values = values
     transformed = object.extras?.transformed ?? [:]
     members = object.toManys.isEmpty ? [] : object.info.toManys.map { object.toManys[$0]?.now }
+    isDeleted = object.flags.contains(.deleted)
   }
 }
 
@@ -57,7 +59,7 @@ extension NSManagedObject {
   }
 
   /// The value of a slot at the start of the event.
-  private func eventValue(_ slot: Int) -> Value {
+  final func eventValue(_ slot: Int) -> Value {
     extras?.eventBase?.values[slot] ?? row?.value(slot, info.entity.slots[slot]) ?? .null
   }
 
@@ -107,13 +109,21 @@ extension NSManagedObject {
       return old.flatMap { core?.object($0, store: storeIndex) } ?? NSNull()
     }
     guard let index = relationship.toManyIndex, let state = toManys[index] else { return nil }
-    let base = extras?.eventBase.flatMap { index < $0.members.count ? $0.members[index] : nil }
+    let base = eventMembers(index)
     if !state.hasChanges(since: base) { return nil }
     let old = Array(loadedToMany(relationship).members(before: base))
     return relationship.isOrdered ? NSOrderedSet(array: old) : NSSet(array: old)
   }
 
-  private func eventReference(_ relationship: Relationship, _ slot: Int) -> ObjectReference? {
+  /// The known members of a to-many relationship at the start of the event; nil where they were those of the last save.
+  final func eventMembers(_ index: Int) -> ToManyState.Moment? {
+    extras?.eventBase.flatMap { index < $0.members.count ? $0.members[index] : nil }
+  }
+
+  /// The value of a transformable attribute at the start of the event, where it was not encoded yet.
+  final func eventObject(_ slot: Int) -> Any? { extras?.eventBase?.transformed[slot] }
+
+  final func eventReference(_ relationship: Relationship, _ slot: Int) -> ObjectReference? {
     guard let value = extras?.eventBase?.values[slot] else {
       return row?.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
     }

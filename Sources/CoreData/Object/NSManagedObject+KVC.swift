@@ -19,7 +19,7 @@ extension NSManagedObject {
       return relationship.isOrdered ? state.asOrderedSet : state.asSet
     case .transient(let index):
       prepareToRead()
-      return extras.flatMap { index < $0.transients.count ? $0.transients[index] : nil }
+      return transient(index)
     case .fetched(let property): return fetchedValue(property)
     }
   }
@@ -72,32 +72,32 @@ extension NSManagedObject {
     return fetched
   }
 
-  final func makeExtras() -> Extras {
-    if let extras { return extras }
-    let made = Extras()
-    extras = made
-    return made
-  }
-
   final func setModelledValue(_ value: Any?, forKey key: String) {
     guard let found = info.keys[key] else { return setValue(value, forUndefinedKey: key) }
     switch found {
     case .attribute(let index): set(value, info.attributes[index], key)
     case .relationship(let index): set(value, info.relationships[index].relationship, key)
-    case .transient(let index):
-      prepareToRead()
-      setTransient(value, index)
-      core?.markUpdated(self)
+    case .transient(let index): changeTransient(value, index)
     case .fetched: misuse("'\(key)' is a fetched property; it cannot be set.")
     }
   }
 
+  final func transient(_ index: Int) -> Any? {
+    extras.flatMap { index < $0.transients.count ? $0.transients[index] : nil }
+  }
+
   /// Whether a transient attribute has an equal value.
-  final func hasTransient(_ value: Any, _ index: Int) -> Bool {
-    guard let extras, index < extras.transients.count, let own = extras.transients[index] as? NSObject else {
-      return false
-    }
+  final func hasTransient(_ value: Any?, _ index: Int) -> Bool {
+    guard let value, let own = transient(index) as? NSObject else { return value == nil && transient(index) == nil }
     return own.isEqual(value)
+  }
+
+  /// Sets a transient attribute as a change of the object.
+  final func changeTransient(_ value: Any?, _ index: Int) {
+    prepareToRead()
+    if core?.recordsUndo == true { makeExtras().noteTransient(index) }
+    setTransient(value, index)
+    markUpdated()
   }
 
   final func setTransient(_ value: Any?, _ index: Int) {
@@ -206,7 +206,7 @@ extension NSManagedObject {
         return Data(bytes.dropFirst())
       default: return changed(attribute.slot).flatMap { AttributeCoding.decode($0, attribute.type) }
       }
-    case .transient(let index)?: return extras.flatMap { index < $0.transients.count ? $0.transients[index] : nil }
+    case .transient(let index)?: return transient(index)
     case .relationship(let index)?:
       let relationship = info.relationships[index].relationship
       if relationship.isToMany {

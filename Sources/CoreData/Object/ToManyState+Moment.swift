@@ -33,6 +33,17 @@ extension ToManyState {
     var before: Moment?
   }
 
+  /// The objects that were added and removed since a moment; nil stands for the last save. The members may be unread.
+  func notedChanges(since moment: Moment?) -> (
+    come: ContiguousArray<NSManagedObject>, gone: ContiguousArray<NSManagedObject>
+  ) {
+    guard let moment else { return (added, removed) }
+    return (
+      added.without(moment.added) + moment.removed.without(removed),
+      removed.without(moment.removed) + moment.added.without(added)
+    )
+  }
+
   /// The objects that have become members since a moment, and those that no longer are. The members must have been
   /// read.
   func changes(since moment: Moment) -> (

@@ -77,13 +77,18 @@ final class ToManyState {
   /// The members at a moment; nil stands for the last save. The members must have been read.
   func members(before moment: Moment?) -> ContiguousArray<NSManagedObject> {
     if let moment, !moment.isFault { return moment.members }
-    var (come, gone) = (added, removed)
-    if let moment {
-      come = added.without(moment.added) + moment.removed.without(removed)
-      gone = removed.without(moment.removed) + moment.added.without(added)
-    }
+    let (come, gone) = notedChanges(since: moment)
     let known = extras?.original ?? members
     return known.without(come) + gone.without(known)
+  }
+
+  /// Forgets that the order has changed where it is the saved one again.
+  func forgetUnchangedOrder() {
+    guard isOrderChanged, !isNew, listedAdditions.isEmpty, removed.isEmpty, let original = extras?.original,
+      original.elementsEqual(members, by: ===)
+    else { return }
+    isOrderChanged = false
+    extras?.original = nil
   }
 
   private func noteOrder() {
@@ -304,6 +309,8 @@ final class ToManyState {
     if isNew { return }
     if let index = removed.firstIndex(where: { $0 === object }) {
       removed.remove(at: index)
+      // In an ordered relationship it does not come back to its saved position.
+      if extras?.original != nil { isOrderChanged = true }
     } else {
       listedAdditions.append(object)
     }

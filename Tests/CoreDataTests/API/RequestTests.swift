@@ -115,55 +115,6 @@ import Testing
       try store.execute(NSFetchRequest<Person>(entityName: "Person"), with: nil)
     }
   }
-}
-
-@Suite struct UndoManagerTests {
-  private final class Counter {
-    var value = 0
-    let manager = UndoManager()
-    func add(_ amount: Int) {
-      value += amount
-      manager.registerUndo(withTarget: self) { $0.add(-amount) }
-    }
-  }
-
-  @Test func actionsAreUndoneAndRedoneInGroups() {
-    let counter = Counter()
-    counter.add(1)
-    counter.manager.beginUndoGrouping()
-    counter.add(2)
-    counter.add(3)
-    counter.manager.endUndoGrouping()
-    #expect(counter.value == 6)
-    counter.manager.undo()
-    #expect(counter.value == 1)
-    #expect(counter.manager.canRedo)
-    counter.manager.redo()
-    #expect(counter.value == 6)
-    counter.manager.undo()
-    counter.manager.undo()
-    #expect(counter.value == 0)
-    #expect(!counter.manager.canUndo)
-    counter.manager.redo()
-    counter.add(10)
-    // A new action removes the actions that could be redone.
-    #expect(!counter.manager.canRedo)
-    #expect(counter.value == 11)
-  }
-
-  @Test func registrationCanBePaused() {
-    let counter = Counter()
-    counter.manager.disableUndoRegistration()
-    counter.add(1)
-    counter.manager.enableUndoRegistration()
-    #expect(!counter.manager.canUndo)
-    counter.manager.levelsOfUndo = 1
-    counter.add(1)
-    counter.add(1)
-    counter.manager.undo()
-    #expect(!counter.manager.canUndo)
-    #expect(counter.value == 2)
-  }
 
   @Test func copiesOfAsynchronousRequestsAreRequestsOfTheirOwn() throws {
     let inner = NSFetchRequest<NSManagedObject>(entityName: "Thing")

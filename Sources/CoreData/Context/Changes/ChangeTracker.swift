@@ -97,10 +97,10 @@ struct ChangeTracker {
   /// ``delete(_:registered:)`` lists it.
   mutating func beginDeletion(of object: NSManagedObject) { write(object.flags.union(.deleted), to: object) }
 
-  /// Lists a deleted object. Its delete rules are applied later.
-  mutating func delete(_ object: NSManagedObject, registered: () -> Int) {
+  /// Lists a deleted object. With `followsRules` its delete rules are applied later.
+  mutating func delete(_ object: NSManagedObject, followsRules: Bool = true, registered: () -> Int) {
     enlist(object, as: object.flags, registered)
-    undeletedDependents.append(object)
+    if followsRules { undeletedDependents.append(object) }
   }
 
   /// Takes the deletion of an object back.

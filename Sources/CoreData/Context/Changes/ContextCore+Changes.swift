@@ -15,15 +15,36 @@ extension ContextCore {
 
   func insert(_ object: NSManagedObject) {
     checkQueue()
+    // Inserting a deleted object again takes the deletion back.
+    if !leave(object) { return object.flags.contains(.deleted) ? revive(object) : () }
+    beginInsertion(of: object)
+    applyDefaults(object)
+    list(object)
+    callOut { object.awakeFromInsert() }
+  }
+
+  /// Inserts an object again that was in the context before: it gets no defaults, and `awakeFromInsert` is not called.
+  func insertAgain(_ object: NSManagedObject, store: UInt16) {
+    if !leave(object) { return }
+    beginInsertion(of: object)
+    if let found = self.store(store), coordinator?.takes(found, object.info.entity) == true { object.storeIndex = store }
+    list(object)
+  }
+
+  /// Makes an object ready for an insertion: one whose deletion was saved, or whose insertion was rolled back or undone,
+  /// keeps its values. Returns false where the object is in this context now.
+  private func leave(_ object: NSManagedObject) -> Bool {
     if object.flags.contains(.gone) && (object.core === self || object.core == nil) {
-      // The object's deletion was saved, or its insertion was rolled back.
       keepValues(of: object)
     } else if object.core === self {
-      // Inserting a deleted object again takes the deletion back.
-      if !object.flags.contains(.deleted) { return }
-      if !object.flags.contains(.inaccessible) { return revive(object) }
+      if !object.flags.contains(.inaccessible) { return false }
       becomeNew(object)
     }
+    return true
+  }
+
+  /// Gives an object a temporary key and a store, and registers it.
+  private func beginInsertion(of object: NSManagedObject) {
     if object.core != nil { misuse("The object belongs to another context; it cannot be inserted into this one.") }
     object.entityInfo._withUnsafeGuaranteedRef { info in
       if info.entity.isAbstract {
@@ -36,10 +57,12 @@ extension ContextCore {
       object.storeIndex = insertionStore(for: info.entity)
     }
     registry.add(object)
-    applyDefaults(object)
+  }
+
+  /// Lists a registered object as inserted.
+  func list(_ object: NSManagedObject) {
     beginPending(object)
     changes.insert(object) { registry.count }
-    callOut { object.awakeFromInsert() }
   }
 
   /// Assigns a store to an object that was inserted before any store took its entity.
@@ -147,6 +170,8 @@ extension ContextCore {
     checkQueue()
     guard object.core === self else { misuse("The object belongs to another context; delete it there.") }
     if object.flags.contains(.gone) { return }
+    // Before the flags change, as the event's base has them.
+    object.noteEventBase()
     let isRepeated = object.flags.contains(.deleted)
     changes.beginDeletion(of: object)
     // Ends the recursion where objects delete each other in `prepareForDeletion`.
@@ -160,6 +185,14 @@ extension ContextCore {
     if object.flags.contains(.inaccessible) && !object.flags.contains(.listed) { return }
     beginPending(object)
     changes.delete(object) { registry.count }
+  }
+
+  /// Deletes an object without its delete rules. Its destinations only lose their links to it.
+  func deleteAlone(_ object: NSManagedObject) {
+    beginPending(object)
+    changes.beginDeletion(of: object)
+    changes.delete(object, followsRules: false) { registry.count }
+    for info in object.info.relationships { unlink(object, info.relationship) }
   }
 
   /// Whether `prepareForDeletion` of an object is running for its first deletion.

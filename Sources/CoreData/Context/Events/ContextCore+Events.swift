@@ -11,6 +11,9 @@ extension ContextCore {
     if propagatesDeletesAtEndOfEvent || activity.isSaving { propagateDeletes() }
     if !changes.list.hasPending { return }
     let objects = changes.list.pending
+    // It needs the values before the event, which are dropped below.
+    let manager = recordingManager
+    let journal = manager == nil ? nil : EventJournal(objects)
     var isWhole = changes.list.isWhollyPending
     changes.endEvent()
     // An observer that is added during this notification still gets the notification of the save.
@@ -24,11 +27,19 @@ extension ContextCore {
       ChangeTracker.endEvent(of: object, isReported: isReported)
       if !isReported { object.forgetEventBase() }
     }
+    // Registered before observers may undo the event.
+    if let manager, let journal { register(journal, manager) }
     guard let event else { return }
     if isWhole { changes.noteEvent(event) }
     if !isReported { return }
     post(.didChange) { event.userInfo }
     objects.forEachUncounted { $0.forgetEventBase() }
+  }
+
+  /// The same; what follows belongs to another group of the undo manager.
+  func endEvent() {
+    processPendingChanges()
+    if recordsUndo { context?.undoManager?.endEvent() }
   }
 
   func rollback() {

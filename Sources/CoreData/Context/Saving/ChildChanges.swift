@@ -14,28 +14,11 @@ struct ChildChanges {
     let target: Target
     /// The row that the child had of the object before it changed it; nil for a new object.
     let base: Row?
-    /// The changed values that are no links.
-    fileprivate(set) var values: [(slot: Int, value: Value)] = []
-    /// The changed values of transformable attributes, as objects.
-    fileprivate(set) var transformed: [(slot: Int, value: Any)] = []
-    /// The values of transient attributes by their index, whether changed or not: their former values are not kept.
-    fileprivate(set) var transients: [(index: Int, value: Any)] = []
-    fileprivate(set) var toOnes: [(relationship: Relationship, destination: Target?)] = []
-    fileprivate(set) var toManys: [Members] = []
+    let changes: ObjectChanges<Target>
 
-    /// Whether a save would write nothing of the object, such as one whose values were set to what they are.
-    var isEmpty: Bool { values.isEmpty && transformed.isEmpty && toOnes.isEmpty && toManys.allSatisfy(\.isEmpty) }
-  }
-
-  /// The changes of a to-many relationship.
-  struct Members {
-    let relationship: Relationship
-    /// Empty where the inverse is a to-one relationship: as in a store, the link belongs to the member.
-    let added, removed: [Target]
-    /// All members in their order; nil where it has not changed.
-    let order: [Target]?
-
-    var isEmpty: Bool { added.isEmpty && removed.isEmpty && order == nil }
+    fileprivate init(_ object: NSManagedObject, _ changes: ObjectChanges<Target>) {
+      (target, base, self.changes) = (Target(object), object.row, changes)
+    }
   }
 
   private(set) var inserted: [Object] = []
@@ -45,17 +28,17 @@ struct ChildChanges {
   init(_ objects: ContiguousArray<NSManagedObject>) {
     for object in objects {
       switch object.flags.savedChange {
-      case .inserted?: inserted.append(Self.changes(of: object))
-      case .updated?: updated.append(Self.changes(of: object))
+      case .inserted?: inserted.append(Object(object, Self.changes(of: object)))
+      case .updated?: updated.append(Object(object, Self.changes(of: object)))
       // Includes an object that the parent does not show at present: the parent may undo its own deletion.
-      case .deleted?: deleted.append(Object(target: Target(object), base: object.row))
+      case .deleted?: deleted.append(Object(object, ObjectChanges()))
       case nil: continue
       }
     }
   }
 
-  private static func changes(of object: NSManagedObject) -> Object {
-    var changes = Object(target: Target(object), base: object.row)
+  private static func changes(of object: NSManagedObject) -> ObjectChanges<Target> {
+    var changes = ObjectChanges<Target>()
     let kinds = object.info.entity.slots
     let changed = object.changedSlots()
     for slot in kinds.indices where changed.contains(slot) {
@@ -68,6 +51,7 @@ struct ChildChanges {
         changes.values.append((slot, value))
       }
     }
+    // Whether changed or not: their former values are not kept.
     for (index, value) in (object.extras?.transients ?? []).enumerated() {
       if let value { changes.transients.append((index, value)) }
     }
@@ -84,13 +68,13 @@ struct ChildChanges {
     return changes
   }
 
-  private static func members(_ state: ToManyState, _ relationship: Relationship) -> Members {
+  private static func members(_ state: ToManyState, _ relationship: Relationship) -> ObjectChanges<Target>.Members {
     func targets(_ objects: ContiguousArray<NSManagedObject>) -> [Target] {
       objects.filter { !$0.flags.leavesNoLinks }.map(Target.init)
     }
     let isOfMembers = relationship.storage == .inverseToOne
     let hasOrder = relationship.isOrdered && !state.isFault && (state.isOrderChanged || state.hasAdditions)
-    return Members(
+    return ObjectChanges.Members(
       relationship: relationship, added: isOfMembers ? [] : targets(state.added),
       removed: isOfMembers ? [] : targets(state.removed),
       order: hasOrder ? targets(state.members) : nil)

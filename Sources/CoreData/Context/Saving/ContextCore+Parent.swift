@@ -27,7 +27,7 @@ extension ContextCore {
             for object in saved { replaceTemporaryKeys(of: object) }
           },
           // Observers of the parent may change this context again, so its save must be complete.
-          finally: { parent.runForChild { parent.processPendingChanges() } })
+          finally: { parent.runForChild { parent.endEvent() } })
         return
       }
       activity.isWriting = false
@@ -73,16 +73,15 @@ extension ContextCore {
     let deletions = try changes.deleted.map(existing)
     let gone = zip(updates, changes.updated).filter { $0.0 == nil }.map(\.1.target.reference)
     if !gone.isEmpty { return gone }
-    for (found, update) in zip(updates, changes.updated) where !update.isEmpty { keepBase(update, of: found) }
+    for (found, update) in zip(updates, changes.updated) where !update.changes.isUnsaved { keepBase(update, of: found) }
     for (found, deletion) in zip(deletions, changes.deleted) { keepBase(deletion, of: found) }
     let living = changes.inserted.map(insert) + updates.compactMap { $0?.object }
     // The child's changes are later than a deletion here.
     for object in living where object.flags.isDeleted { revive(object) }
     let written = changes.inserted + changes.updated
-    for (object, changes) in zip(living, written) { setValues(changes, of: object) }
-    for (object, changes) in zip(living, written) { setLinks(changes, of: object) }
-    // Members are put into their order when all of them are there.
-    for (object, changes) in zip(living, written) { setOrders(changes, of: object) }
+    for (object, child) in zip(living, written) { setValues(child.changes, of: object) }
+    for (object, child) in zip(living, written) { setLinks(child.changes, of: object, found) }
+    for (object, child) in zip(living, written) { setOrders(child.changes, of: object, found) }
     for case let deletion? in deletions where !deletion.object.flags.isDeleted { delete(deletion.object) }
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.
@@ -136,8 +135,7 @@ extension ContextCore {
     object.key = reference.key
     object.storeIndex = target.store
     registry.add(object)
-    beginPending(object)
-    changes.insert(object) { registry.count }
+    list(object)
     return object
   }
 
@@ -145,94 +143,6 @@ extension ContextCore {
   private func becomeInserted(_ object: NSManagedObject) {
     unlist([object])
     object.forgetValues()
-    beginPending(object)
-    changes.insert(object) { registry.count }
-  }
-
-  private func setValues(_ changes: ChildChanges.Object, of object: NSManagedObject) {
-    for (slot, value) in changes.values where object.stored(slot) != value {
-      object.extras?.transformed[slot] = nil
-      object.store(value, in: slot)
-    }
-    for (slot, value) in changes.transformed {
-      object.store(TransformableCoding.pending, in: slot)
-      object.makeExtras().transformed[slot] = value
-    }
-    for (index, value) in changes.transients where !object.hasTransient(value, index) {
-      object.prepareToRead()
-      markUpdated(object)
-      object.setTransient(value, index)
-    }
-  }
-
-  /// Sets the links, each with its inverse. The child has changed both sides, so of links between two to-many
-  /// relationships the second side finds nothing to do.
-  private func setLinks(_ changes: ChildChanges.Object, of object: NSManagedObject) {
-    for (relationship, destination) in changes.toOnes {
-      object.setToOne(relationship, destination.flatMap(found))
-    }
-    for members in changes.toManys {
-      let relationship = members.relationship
-      for member in members.removed {
-        if let member = found(member) { object.removeUnread(member, from: relationship) }
-      }
-      for member in members.added { if let member = found(member) { object.addUnread(member, to: relationship) } }
-    }
-  }
-
-  private func setOrders(_ changes: ChildChanges.Object, of object: NSManagedObject) {
-    for members in changes.toManys {
-      if let order = members.order { object.setOrder(of: members.relationship, order.compactMap(found)) }
-    }
-  }
-}
-
-extension NSManagedObject {
-  /// Removes an object from a to-many relationship, without reading the members.
-  fileprivate func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
-    let state = toMany(relationship)
-    if isLinked(to: member, by: relationship) == false { return }
-    if !state.isFault {
-      remove(member, from: relationship)
-    } else if !state.removed.contains(where: { $0 === member }) {
-      markUpdated()
-      state.remove(member, keepsOrder: relationship.isOrdered)
-      noteLinkChange(relationship)
-      unlinkBack(member, relationship)
-    }
-  }
-
-  /// Adds an object to a to-many relationship, without reading the members.
-  fileprivate func addUnread(_ member: NSManagedObject, to relationship: Relationship) {
-    let state = toMany(relationship)
-    if isLinked(to: member, by: relationship) == true { return }
-    if !state.isFault || relationship.isOrdered {
-      add(member, to: relationship)
-    } else if !state.added.contains(where: { $0 === member }) {
-      markUpdated()
-      state.add(member)
-      noteLinkChange(relationship)
-      linkBack(member, relationship)
-    }
-  }
-
-  /// Whether the members that a to-many inverse has read include this object; nil where they are unread.
-  private func isLinked(to member: NSManagedObject, by relationship: Relationship) -> Bool? {
-    guard let inverse = relationship.linkedInverse, inverse.isToMany, let state = member.toManys[inverse],
-      !state.isFault
-    else { return nil }
-    return state.contains(self)
-  }
-
-  /// Puts the members into an order. Members that it does not name come last.
-  fileprivate func setOrder(of relationship: Relationship, _ order: [NSManagedObject]) {
-    let state = loadedToMany(relationship)
-    let named = Set(order.map(ObjectIdentifier.init))
-    let members =
-      ContiguousArray(order.filter(state.contains)) + state.members.filter { !named.contains(ObjectIdentifier($0)) }
-    if state.members.elementsEqual(members, by: ===) { return }
-    markUpdated()
-    state.reorder(members)
-    noteLinkChange(relationship)
+    list(object)
   }
 }

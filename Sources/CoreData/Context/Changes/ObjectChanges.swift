@@ -1,0 +1,124 @@
+import StoreSchema
+
+/// Changes that are made to one object as a whole: those of a child context's save, or those that an event is undone
+/// with. `Other` stands for an object of a link: a child's save names the parent's objects by their keys.
+struct ObjectChanges<Other> {
+  /// Changed values that are no links.
+  var values: [(slot: Int, value: Value)] = []
+  /// Changed values of transformable attributes, as objects.
+  var transformed: [(slot: Int, value: Any)] = []
+  /// Values of transient attributes by their index.
+  var transients: [(index: Int, value: Any?)] = []
+  var toOnes: [(relationship: Relationship, destination: Other?)] = []
+  var toManys: [Members] = []
+
+  /// The changes of a to-many relationship.
+  struct Members {
+    let relationship: Relationship
+    /// Empty where the inverse is a to-one relationship: as in a store, the link belongs to the member.
+    let added, removed: [Other]
+    /// All members in their order; nil where it has not changed.
+    let order: [Other]?
+
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && order == nil }
+  }
+
+  var isEmpty: Bool { isUnsaved && transients.isEmpty }
+
+  /// Whether a save would write nothing of them, such as those of an object whose values were set to what they are.
+  var isUnsaved: Bool { values.isEmpty && transformed.isEmpty && toOnes.isEmpty && toManys.allSatisfy(\.isEmpty) }
+}
+
+/// Making such changes. Values come first, then links, then orders: a relationship can be put into its order when all
+/// objects have their links.
+extension ContextCore {
+  func setValues<Other>(_ changes: ObjectChanges<Other>, of object: NSManagedObject) {
+    for (slot, value) in changes.values where object.stored(slot) != value {
+      object.store(value, in: slot)
+      // After the event's base has the former object.
+      object.extras?.transformed[slot] = nil
+    }
+    for (slot, value) in changes.transformed {
+      object.store(TransformableCoding.pending, in: slot)
+      object.makeExtras().transformed[slot] = value
+    }
+    for (index, value) in changes.transients where !object.hasTransient(value, index) {
+      object.changeTransient(value, index)
+    }
+  }
+
+  /// Sets the links, each with its inverse. Where both sides have changes, the second side finds nothing to do. `found`
+  /// gives the object of a link, nil where there is none any more.
+  func setLinks<Other>(
+    _ changes: ObjectChanges<Other>, of object: NSManagedObject, _ found: (Other) -> NSManagedObject?
+  ) {
+    for (relationship, destination) in changes.toOnes {
+      object.setToOne(relationship, destination.flatMap(found))
+    }
+    for members in changes.toManys {
+      let relationship = members.relationship
+      for member in members.removed {
+        if let member = found(member) { object.removeUnread(member, from: relationship) }
+      }
+      for member in members.added { if let member = found(member) { object.addUnread(member, to: relationship) } }
+    }
+  }
+
+  func setOrders<Other>(
+    _ changes: ObjectChanges<Other>, of object: NSManagedObject, _ found: (Other) -> NSManagedObject?
+  ) {
+    for members in changes.toManys {
+      if let order = members.order { object.setOrder(of: members.relationship, order.compactMap(found)) }
+    }
+  }
+}
+
+extension NSManagedObject {
+  /// Removes an object from a to-many relationship, without reading the members.
+  fileprivate func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
+    let state = toMany(relationship)
+    if isLinked(to: member, by: relationship) == false { return }
+    if !state.isFault {
+      remove(member, from: relationship)
+    } else if !state.removed.contains(where: { $0 === member }) {
+      markUpdated()
+      state.remove(member, keepsOrder: relationship.isOrdered)
+      noteLinkChange(relationship)
+      unlinkBack(member, relationship)
+    }
+  }
+
+  /// Adds an object to a to-many relationship, without reading the members.
+  fileprivate func addUnread(_ member: NSManagedObject, to relationship: Relationship) {
+    let state = toMany(relationship)
+    if isLinked(to: member, by: relationship) == true { return }
+    if !state.isFault || relationship.isOrdered {
+      add(member, to: relationship)
+    } else if !state.added.contains(where: { $0 === member }) {
+      markUpdated()
+      state.add(member)
+      noteLinkChange(relationship)
+      linkBack(member, relationship)
+    }
+  }
+
+  /// Whether the members that a to-many inverse has read include this object; nil where they are unread.
+  private func isLinked(to member: NSManagedObject, by relationship: Relationship) -> Bool? {
+    guard let inverse = relationship.linkedInverse, inverse.isToMany, let state = member.toManys[inverse],
+      !state.isFault
+    else { return nil }
+    return state.contains(self)
+  }
+
+  /// Puts the members into an order. Members that it does not name come last.
+  fileprivate func setOrder(of relationship: Relationship, _ order: [NSManagedObject]) {
+    let state = loadedToMany(relationship)
+    let named = Set(order.map(ObjectIdentifier.init))
+    let members =
+      ContiguousArray(order.filter(state.contains)) + state.members.filter { !named.contains(ObjectIdentifier($0)) }
+    if state.members.elementsEqual(members, by: ===) { return }
+    markUpdated()
+    state.reorder(members)
+    noteLinkChange(relationship)
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import StoreSchema
+import StoreSupport
+
+/// What an event has changed, and how to undo it. It holds the objects, so that an undo brings the same ones back.
+struct EventJournal {
+  let entries: [Entry]
+
+  struct Entry {
+    let object: NSManagedObject
+    let change: Change
+    /// The changes that give the object what it had before the event.
+    let former: ObjectChanges<NSManagedObject>
+    /// Set for a deletion.
+    let deleted: DeletedObject?
+  }
+
+  enum Change {
+    case inserted, updated, deleted
+    /// A deletion was taken back.
+    case revived
+  }
+
+  /// What is not in a deleted object any more once its deletion has been saved.
+  final class DeletedObject {
+    let reference: ObjectReference
+    let store: UInt16
+    /// The values that are in files of their own, and all links.
+    let kept: ObjectChanges<NSManagedObject>
+
+    init(_ object: NSManagedObject, _ kept: ObjectChanges<NSManagedObject>) {
+      (reference, store, self.kept) = (object.reference, object.storeIndex, kept)
+    }
+  }
+
+  /// The journal of an event that is about to end; nil where nothing has changed.
+  init?(_ objects: ContiguousArray<NSManagedObject>) {
+    entries = objects.compactMap(Entry.init)
+    if entries.isEmpty { return nil }
+  }
+}
+
+extension EventJournal.Entry {
+  fileprivate init?(_ object: NSManagedObject) {
+    let isNew = object.flags.contains(.pendingInsert)
+    let (wasDeleted, isDeleted) = (object.extras?.eventBase?.isDeleted == true, object.flags.contains(.deleted))
+    self.object = object
+    switch (isNew, wasDeleted, isDeleted) {
+    case (true, _, true), (false, true, true): return nil
+    case (true, _, false): (change, former, deleted) = (.inserted, ObjectChanges(), nil)
+    case (false, true, false): (change, former, deleted) = (.revived, object.changesBackToEvent(), nil)
+    case (false, false, true):
+      (change, former) = (.deleted, object.changesBackToEvent())
+      deleted = EventJournal.DeletedObject(object, object.changesKeptOfDeletion())
+    case (false, false, false):
+      (change, former, deleted) = (.updated, object.changesBackToEvent(), nil)
+      if former.isEmpty { return nil }
+    }
+  }
+}
+
+extension NSManagedObject {
+  /// The changes that give the object what it had at the start of the event. Called before the event ends.
+  fileprivate final func changesBackToEvent() -> ObjectChanges<NSManagedObject> {
+    var changes = ObjectChanges<NSManagedObject>()
+    let kinds = info.entity.slots
+    overlay.forEachSlot(slotCount) { slot in
+      let former = eventValue(slot)
+      switch kinds[slot] {
+      case .reference, .referenceEntity: return
+      case .transformable:
+        let object = object(of: former, eventObject(slot), slot)
+        if isEqual(object, self.object(of: stored(slot), extras?.transformed[slot], slot)) { return }
+        if former == TransformableCoding.pending, let object { return changes.transformed.append((slot, object)) }
+        changes.keep(former, slot, .transformable, of: self)
+      case let kind where changed(slot) != former: changes.keep(former, slot, kind, of: self)
+      default: return
+      }
+    }
+    if let extras, !extras.formerTransients.isEmpty {
+      changes.transients = extras.formerTransients.filter { !hasTransient($1, $0) }.map { ($0, $1) }
+      extras.formerTransients = [:]
+    }
+    for info in info.relationships {
+      let relationship = info.relationship
+      if let slot = relationship.slot {
+        guard let present = changed(slot) else { continue }
+        let former = eventReference(relationship, slot)
+        if case .reference(let reference) = present, reference.key == former?.key { continue }
+        if present.isNull && former == nil { continue }
+        changes.toOnes.append((relationship, former.flatMap { object($0) }))
+      } else if let state = toManys[relationship], let members = formerMembers(state, relationship) {
+        changes.toManys.append(members)
+      }
+    }
+    return changes
+  }
+
+  private func formerMembers(
+    _ state: ToManyState, _ relationship: Relationship
+  ) -> ObjectChanges<NSManagedObject>.Members? {
+    let base = eventMembers(state.index)
+    if !state.hasChanges(since: base) { return nil }
+    let isOfMembers = relationship.storage == .inverseToOne
+    let (come, gone) = state.notedChanges(since: base)
+    var order: [NSManagedObject]?
+    if relationship.isOrdered && !state.isFault {
+      let members = state.members(before: base)
+      if !members.elementsEqual(state.members, by: ===) { order = Array(members) }
+    }
+    if come.isEmpty && gone.isEmpty && order == nil { return nil }
+    return ObjectChanges.Members(
+      relationship: relationship, added: isOfMembers ? [] : Array(gone), removed: isOfMembers ? [] : Array(come),
+      order: order)
+  }
+
+  /// What an insertion of the deleted object cannot find again once the deletion has been saved. Reads members and files.
+  fileprivate final func changesKeptOfDeletion() -> ObjectChanges<NSManagedObject> {
+    var changes = ObjectChanges<NSManagedObject>()
+    for (slot, kind) in info.entity.slots.enumerated() where kind == .externalData || kind == .transformable {
+      if let row, changed(slot) == nil, !row.isNull(slot) { changes.keep(row.value(slot, kind), slot, kind, of: self) }
+    }
+    for info in info.relationships {
+      let relationship = info.relationship
+      if !relationship.isToMany {
+        if let destination = toOne(relationship) { changes.toOnes.append((relationship, destination)) }
+        continue
+      }
+      // Where they cannot be read, they stay unknown: the deletion does not need them.
+      _ = core?.errors { _ = loadedToMany(relationship) }
+      guard let state = toManys[relationship], !state.isFault, !state.members.isEmpty else { continue }
+      let members = Array(state.members)
+      changes.toManys.append(
+        ObjectChanges.Members(
+          relationship: relationship, added: members, removed: [], order: relationship.isOrdered ? members : nil))
+    }
+    return changes
+  }
+
+  /// The object of a transformable value: the one that was set, else that of the stored bytes.
+  private func object(of value: Value, _ given: Any?, _ slot: Int) -> Any? {
+    if value == TransformableCoding.pending { return given }
+    guard case .data(let bytes) = value, let info = info.attributes.first(where: { $0.attribute.slot == slot }) else {
+      return nil
+    }
+    return TransformableCoding.decode(bytes, info.description)
+  }
+
+  private func isEqual(_ one: Any?, _ other: Any?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return (one as? NSObject)?.isEqual(other) ?? false
+  }
+
+  private func object(_ reference: ObjectReference) -> NSManagedObject? {
+    core.flatMap { $0.object($0.present(reference), store: storeIndex) }
+  }
+}
+
+extension ObjectChanges<NSManagedObject> {
+  /// Adds a value in a form that does not need a file that a save may remove, nor a store that keeps objects. Where the
+  /// file cannot be read, the value stays.
+  fileprivate mutating func keep(_ value: Value, _ slot: Int, _ kind: SlotKind, of object: NSManagedObject) {
+    guard case .data(let bytes) = value else { return values.append((slot, value)) }
+    if kind == .transformable, let kept = RowObjects.object(bytes) { return transformed.append((slot, kept)) }
+    var data: Data?
+    if kind == .externalData && bytes.first == 2, let core = object.core {
+      _ = core.errors { data = core.externalData(bytes.dropFirst(), of: object) }
+    }
+    values.append((slot, data.map { .data([1] + $0) } ?? value))
+  }
+}
