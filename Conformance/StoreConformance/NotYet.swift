@@ -16,12 +16,6 @@ public enum NotYet {
   /// Each reason begins with the step of the project that the rows wait for.
   private static let groups: [(reason: String, ids: String)] = [
     (
-      "step 8: undo, so that a context records its changes",
-      """
-      CTX-013 DEL-012 SAV-033
-      """
-    ),
-    (
       "step 10: migration from one version of a model to another",
       """
       CON-016 FET-037 INH-012 MIG-001 MIG-002 MIG-003 MIG-004 MIG-005 MIG-006 MIG-007 MIG-008 MIG-009 MIG-010 MIG-011

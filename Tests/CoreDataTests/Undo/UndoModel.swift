@@ -142,7 +142,8 @@ final class UndoStack {
     case let set as NSOrderedSet: return "\(set.compactMap(name))"
     case let set as NSSet: return "\(set.allObjects.compactMap(name).sorted())"
     case let data as Data: return "\(data.count):\(data.first ?? 0)"
-    case let dictionary as [String: Any]: return dictionary.keys.sorted().map { "\($0):\(dictionary[$0] ?? "")" }.joined()
+    case let dictionary as [String: Any]:
+      return dictionary.keys.sorted().map { "\($0):\(dictionary[$0] ?? "")" }.joined()
     case let list as [Int]: return "\(list)"
     case let value?: return "\(value)"
     }

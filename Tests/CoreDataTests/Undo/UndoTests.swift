@@ -5,7 +5,9 @@ import Testing
 /// Undo and redo of a context's changes.
 @Suite struct UndoTests {
   private func names(_ stack: UndoStack) throws -> [String] {
-    try stack.context.performAndWait { try UndoStack.items(stack.context).compactMap { $0["name"] as? String }.sorted() }
+    try stack.context.performAndWait {
+      try UndoStack.items(stack.context).compactMap { $0["name"] as? String }.sorted()
+    }
   }
 
   private func other<T>(_ stack: UndoStack, _ body: (NSManagedObjectContext) throws -> T) throws -> T {

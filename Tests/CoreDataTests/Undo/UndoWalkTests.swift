@@ -7,7 +7,7 @@ import Testing
 @Suite struct UndoWalkTests {
   private static let stores: [NSPersistentStore.StoreType] = [.inMemory, .sqlite]
 
-  @Test(arguments: 0..<900)
+  @Test(arguments: 0..<60)
   func theContextShowsTheSameStatesAgain(seed: Int) throws {
     let stack = try UndoStack(Self.stores[seed % 2], levels: 1 + seed / 2 % 3)
     do { try Walk(stack, seed: seed).run(steps: 60) } catch let error as Divergence { Issue.record("\(error.text)") }
@@ -76,7 +76,9 @@ import Testing
       }
       let after = try stack.state()
       if after["torn"] != nil { try compare(after, after, "the event") }
-      if before != after && stack.manager.undoCount == count { try compare(after, before, "an event that was not recorded") }
+      if before != after && stack.manager.undoCount == count {
+        try compare(after, before, "an event that was not recorded")
+      }
     }
 
     private func undo() throws {
@@ -85,7 +87,9 @@ import Testing
       stack.event { $0.undo() }
       log.append("undo")
       try compare(try stack.state(), expected, "the undo")
-      if stack.manager.redoCount != future.count { throw Divergence(text: "seed \(seed): an undo cannot be redone after \(log)") }
+      if stack.manager.redoCount != future.count {
+        throw Divergence(text: "seed \(seed): an undo cannot be redone after \(log)")
+      }
     }
 
     private func redo() throws {
@@ -102,7 +106,9 @@ import Testing
       try stack.context.performAndWait { try body(stack.context) }
       log.append(name)
       try compare(try stack.state(), before, name)
-      if stack.manager.undoCount != count { throw Divergence(text: "seed \(seed): \(name) registered an action after \(log)") }
+      if stack.manager.undoCount != count {
+        throw Divergence(text: "seed \(seed): \(name) registered an action after \(log)")
+      }
     }
 
     private func saveAll() throws {
