@@ -20,6 +20,8 @@ enum Workload: String, CaseIterable, Codable {
   case w4s = "W4s"
   /// Change one property of every object, save.
   case w5 = "W5"
+  /// The same with an undo manager; raw: the same as W5.
+  case w5u = "W5u"
   /// Walk the to-many relationship of every department, one fault at a time.
   case w6 = "W6"
   /// The same, prefetched.
@@ -110,6 +112,7 @@ enum Workload: String, CaseIterable, Codable {
     case .w4, .w4s: 1.5
     case .w4h: 0.5
     case .w5: 1.8
+    case .w5u: 1.3 * 1.8
     case .w6: 1.8
     case .w6p: 0.9
     case .w7: 1.35
@@ -130,7 +133,7 @@ enum Workload: String, CaseIterable, Codable {
   var startsEmpty: Bool { [.w1, .w1b, .w1t, .w1bt, .w7r].contains(self) }
 
   /// Whether it writes, so that the contents of the store are compared afterwards.
-  var writes: Bool { startsEmpty || [.w5, .w7, .w12, .w13, .w14].contains(self) }
+  var writes: Bool { startsEmpty || [.w5, .w5u, .w7, .w12, .w13, .w14].contains(self) }
 
   /// The value of PRAGMA synchronous, where it is not for the user to say.
   var synchronous: String? { self == .w13 ? "FULL" : nil }

@@ -45,8 +45,9 @@ struct LibrarySide {
     case .w4s:
       let ids = try stack.employeeIDs(scale.sparseKeys)
       return measure { lookUp(ids) }
-    case .w5:
+    case .w5, .w5u:
       let all = try filledEmployees()
+      if cell.workload == .w5u { context.undoManager = UndoManager() }
       return try measure { try changeSalaries(all) }
     case .w6: return try measure { try walkDepartments(prefetches: false) }
     case .w6p: return try measure { try walkDepartments(prefetches: true) }

@@ -28,7 +28,7 @@ struct RawSide {
     case .w4s:
       let keys = scale.sparseKeys
       return try measure { try lookUp(keys) }
-    case .w5:
+    case .w5, .w5u:
       let all = try employees()
       return try measure { try changeSalaries(all) }
     case .w6: return try measure { try walkDepartments() }

@@ -33,6 +33,13 @@ extension ToManyState {
     var before: Moment?
   }
 
+  /// Whether members or their order have changed since a moment; nil stands for the last save.
+  func hasChanges(since moment: Moment?) -> Bool {
+    guard let moment else { return hasChanges }
+    if !added.elementsEqual(moment.added, by: ===) || !removed.elementsEqual(moment.removed, by: ===) { return true }
+    return isOrderChanged && !moment.isFault && !members.elementsEqual(moment.members, by: ===)
+  }
+
   /// The objects that were added and removed since a moment; nil stands for the last save. The members may be unread.
   func notedChanges(since moment: Moment?) -> (
     come: ContiguousArray<NSManagedObject>, gone: ContiguousArray<NSManagedObject>

@@ -67,13 +67,6 @@ final class ToManyState {
 
   var now: Moment { Moment(isFault: isFault, members: members, added: added, removed: removed) }
 
-  /// Whether members or their order have changed since a moment; nil stands for the last save.
-  func hasChanges(since moment: Moment?) -> Bool {
-    guard let moment else { return hasChanges }
-    if !added.elementsEqual(moment.added, by: ===) || !removed.elementsEqual(moment.removed, by: ===) { return true }
-    return isOrderChanged && !moment.isFault && !members.elementsEqual(moment.members, by: ===)
-  }
-
   /// The members at a moment; nil stands for the last save. The members must have been read.
   func members(before moment: Moment?) -> ContiguousArray<NSManagedObject> {
     if let moment, !moment.isFault { return moment.members }

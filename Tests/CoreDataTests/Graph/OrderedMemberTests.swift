@@ -263,6 +263,27 @@ extension OrderedMemberTests.Ranking {
     }
   }
 
+  /// A saved member that is removed and comes back is the last one, not in its saved position again.
+  @Test func aMemberThatComesBackIsTheLastOne() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (department, people) = (Department(context: context), (0..<4).map { _ in Person(context: context) })
+      department.ranking = [people[0], people[1]]
+      try context.save()
+      department.ranking = []
+      department.ranking = [people[2], people[1]]
+      #expect(department.ranking == [people[2], people[1]])
+      context.refresh(department, mergeChanges: true)
+      #expect(department.ranking == [people[2], people[1]])
+      department.ranking.removeAll { $0 === people[2] }
+      department.ranking.append(people[3])
+      department.ranking.append(people[2])
+      try context.save()
+      context.refreshAllObjects()
+      #expect(department.ranking == [people[1], people[3], people[2]])
+    }
+  }
+
   enum TakenBack: CaseIterable { case rollback, insertion }
 
   /// A member whose deletion is undone has its former position.
