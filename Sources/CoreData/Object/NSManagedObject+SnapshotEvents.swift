@@ -7,11 +7,11 @@ extension NSManagedObject {
     public let rawValue: UInt
     /// The kinds of events in Apple's bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// An insertion was undone. Never reported yet, because undo is not supported.
+    /// An insertion was undone.
     public static let undoInsertion = NSSnapshotEventType(rawValue: 2)
-    /// A deletion was undone. Never reported yet, because undo is not supported.
+    /// A deletion was undone, or an undone insertion was redone.
     public static let undoDeletion = NSSnapshotEventType(rawValue: 4)
-    /// A change was undone. Never reported yet, because undo is not supported.
+    /// A change was undone or redone.
     public static let undoUpdate = NSSnapshotEventType(rawValue: 8)
     /// A ``NSManagedObjectContext/rollback()`` undid changes.
     public static let rollback = NSSnapshotEventType(rawValue: 16)

@@ -42,7 +42,7 @@ import Testing
     #expect(counter.value == 0)
     manager.redo()
     counter.group(10)
-    // A new action takes the place of what could be redone.
+    // What could be redone is forgotten with a new action.
     #expect(!manager.canRedo && counter.value == 11)
     manager.redo()
     #expect(counter.value == 11)

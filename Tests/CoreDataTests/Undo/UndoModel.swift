@@ -20,9 +20,9 @@ final class UndoStack {
   static let model: NSManagedObjectModel = {
     let item = NSEntityDescription()
     item.name = "Item"
-    let place = NSCompositeAttributeDescription()
-    place.name = "place"
-    place.elements = [attribute("city", .string), attribute("floor", .integer16)]
+    let address = NSCompositeAttributeDescription()
+    address.name = "address"
+    address.elements = [attribute("city", .string), attribute("floor", .integer16)]
     let memo = attribute("memo", .string)
     memo.isTransient = true
     let photo = attribute("photo", .binaryData)
@@ -31,7 +31,7 @@ final class UndoStack {
     size.defaultValue = 7
     item.properties = [
       attribute("name", .string), attribute("number", .integer32), size, attribute("list", .transformable), memo, photo,
-      place,
+      address,
     ]
     for link in links {
       let there = relationship(link.name, item, isToMany: link.isToMany, isOrdered: link.isToMany && link.isOrdered)

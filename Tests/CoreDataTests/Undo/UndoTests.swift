@@ -23,23 +23,23 @@ import Testing
       item["number"] = 1
       item["memo"] = "one"
       item["list"] = [1, 2] as NSArray
-      item["place"] = ["city": "Bern", "floor": 3]
+      item["address"] = ["city": "Bern", "floor": 3]
       item["photo"] = Data(repeating: 1, count: 300_000)
     }
     stack.event { _ in
       item["number"] = 2
       item["memo"] = "two"
       item["list"] = [3] as NSArray
-      item["place"] = nil
+      item["address"] = nil
       item["photo"] = nil
     }
     try stack.context.performAndWait {
       stack.context.undo()
       #expect(item["number"] as? Int == 1 && item["memo"] as? String == "one" && item["list"] as? [Int] == [1, 2])
-      #expect((item["place"] as? [String: Any])?["city"] as? String == "Bern")
+      #expect((item["address"] as? [String: Any])?["city"] as? String == "Bern")
       #expect((item["photo"] as? Data)?.count == 300_000)
       stack.context.undo()
-      #expect(item["number"] == nil && item["memo"] == nil && item["list"] == nil && item["place"] == nil)
+      #expect(item["number"] == nil && item["memo"] == nil && item["list"] == nil && item["address"] == nil)
       #expect(item["photo"] == nil && !stack.context.hasChanges)
       stack.context.redo()
       stack.context.redo()
@@ -194,7 +194,7 @@ import Testing
     try stack.context.performAndWait { () throws in
       let item = UndoStack.insert("a", stack.context)
       #expect(stack.manager.canUndo)
-      // That asked the context for its changes, but did not end the event.
+      // That made the context register its changes, but did not end the event.
       item["number"] = 1
       stack.context.processPendingChanges()
       #expect(stack.manager.undoCount == 1 && stack.manager.groupingLevel == 0)
@@ -230,7 +230,7 @@ import Testing
       stack.manager.setActionName("Number")
       stack.context.processPendingChanges()
       item["number"] = 2
-      // The end asks the context for its changes.
+      // The end of a group makes the context register its changes.
       stack.manager.endUndoGrouping()
       #expect(stack.manager.undoCount == 2 && stack.manager.undoActionName == "Number")
       stack.context.undo()

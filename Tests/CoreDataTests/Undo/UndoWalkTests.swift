@@ -163,8 +163,8 @@ import Testing
         item["list"] = dice.next(3) == 0 ? nil : [dice.next(3)] as NSArray
         return "\(name).list"
       case 6:
-        item["place"] = dice.next(3) == 0 ? nil : ["city": "c\(dice.next(3))", "floor": dice.next(2)]
-        return "\(name).place"
+        item["address"] = dice.next(3) == 0 ? nil : ["city": "c\(dice.next(3))", "floor": dice.next(2)]
+        return "\(name).address"
       case 7:
         let size = dice.next(2) == 0 ? 10 : 200_000
         item["photo"] = dice.next(4) == 0 ? nil : Data(repeating: UInt8(dice.next(4)), count: size)

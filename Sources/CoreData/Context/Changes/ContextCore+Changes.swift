@@ -27,7 +27,9 @@ extension ContextCore {
   func insertAgain(_ object: NSManagedObject, store: UInt16) {
     if !leave(object) { return }
     beginInsertion(of: object)
-    if let found = self.store(store), coordinator?.takes(found, object.info.entity) == true { object.storeIndex = store }
+    if let former = self.store(store), coordinator?.takes(former, object.info.entity) == true {
+      object.storeIndex = store
+    }
     list(object)
   }
 
