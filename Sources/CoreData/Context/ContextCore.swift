@@ -56,8 +56,9 @@ final class ContextCore: @unchecked Sendable {
   /// initializer.
   var hasMismatchedClasses = false
 
-  /// Whether the context has an undo manager.
-  @exclusivity(unchecked) var recordsUndo = false
+  /// Set where the context has an undo manager.
+  var undoCheckpoints: UndoCheckpoints?
+  var recordsUndo: Bool { undoCheckpoints != nil }
 
   // MARK: Reading
 

@@ -107,17 +107,13 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   open var mergePolicy: Any = NSMergePolicy.Shared.error
   /// The manager that records the context's changes, so that they can be undone; nil unless set.
   ///
-  /// The changes of an event are one action, registered when the event ends. An undo is made as changes of a new event,
-  /// also across saves: an object whose deletion was saved is inserted again, with a new ID. Undone and redone are
-  /// insertions, deletions with all that their delete rules have done, values, transient ones included, links and orders.
-  /// Refreshes, merges, and primitive values that were set without another change of the object are not.
+  /// The changes of an event are one action, registered when the event ends. An undo makes changes of a new event, also
+  /// across saves: an object whose deletion was saved is inserted again, with a new ID. Refreshes, merges, and primitive
+  /// values that were set without another change of the object are not undone.
   ///
-  /// Setting another manager, a ``reset()`` and a ``rollback()`` forget the actions of the context, the last one all
-  /// actions of the manager. A deletion reads the members of the object's to-many relationships, and a changed or deleted
-  /// value that is in a file of its own is read.
+  /// Another manager and a ``reset()`` forget the actions of the context, a ``rollback()`` all actions of the manager.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/undomanager
   open var undoManager: UndoManager? { didSet { if undoManager !== oldValue { useUndoManager(insteadOf: oldValue) } } }
-  final var undoCheckpoints: UndoCheckpoints?
   /// Whether changes that others save to the same coordinator are merged into this context, on its queue. In a child
   /// context: changes that other children save to its parent, and those that the parent saves.
   open var automaticallyMergesChangesFromParent = false {
@@ -279,9 +275,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   open func insert(_ object: NSManagedObject) { core.insert(object) }
 
   /// Marks an object for deletion by the next save. A new object is forgotten at the end of the event.
-  open func delete(_ object: NSManagedObject) {
-    core.delete(object)
-  }
+  open func delete(_ object: NSManagedObject) { core.delete(object) }
 
   /// Saves a new object to `store` instead of the first store that takes its entity. Does nothing for other objects. If
   /// the store's configuration does not have the entity, the save throws 134030. A store of another coordinator stops
@@ -334,10 +328,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   ///   Then nothing is written, and the context keeps its changes. After 134040 some stores have their changes and
   ///   others do not.
   open func save() throws {
-    defer {
-      if core.recordsUndo { undoManager?.endEvent() }
-      core.tellStoresOfObjects()
-    }
+    defer { core.tellStoresOfObjects() }
     try core.save()
   }
 

@@ -150,8 +150,7 @@ extension EventJournal.Change {
 extension NSManagedObjectContext {
   final func useUndoManager(insteadOf former: UndoManager?) {
     former?.removeAllActions(withTarget: self)
-    core.recordsUndo = undoManager != nil
-    undoCheckpoints = undoManager.map { UndoCheckpoints(of: $0, core) }
+    core.undoCheckpoints = undoManager.map { UndoCheckpoints(of: $0, core) }
     for object in core.changed { object.extras?.formerTransients = [:] }
   }
 }

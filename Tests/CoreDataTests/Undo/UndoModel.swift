@@ -98,7 +98,18 @@ final class UndoStack {
   /// Saves the context and those above it.
   func saveAll() throws { for context in contexts.reversed() { try context.performAndWait { try context.save() } } }
 
+  func names() throws -> [String] {
+    try context.performAndWait { try Self.items(context).compactMap { $0["name"] as? String }.sorted() }
+  }
+
   func state() throws -> [String: String] { try context.performAndWait { try Self.state(context) } }
+
+  /// Runs `body` on another context of the coordinator.
+  @discardableResult
+  func elsewhere<T>(_ body: (NSManagedObjectContext) throws -> T) throws -> T {
+    let context = other()
+    return try context.performAndWait { try body(context) }
+  }
 
   /// Another context of the coordinator.
   func other() -> NSManagedObjectContext {

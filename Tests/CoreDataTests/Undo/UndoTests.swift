@@ -4,17 +4,6 @@ import Testing
 
 /// Undo and redo of a context's changes.
 @Suite struct UndoTests {
-  private func names(_ stack: UndoStack) throws -> [String] {
-    try stack.context.performAndWait {
-      try UndoStack.items(stack.context).compactMap { $0["name"] as? String }.sorted()
-    }
-  }
-
-  private func other<T>(_ stack: UndoStack, _ body: (NSManagedObjectContext) throws -> T) throws -> T {
-    let context = stack.other()
-    return try context.performAndWait { try body(context) }
-  }
-
   @Test(arguments: [1, 2]) func valuesAreUndone(levels: Int) throws {
     let stack = try UndoStack(levels: levels)
     let item = stack.event { UndoStack.insert("a", $0) }
@@ -51,7 +40,7 @@ import Testing
       #expect((item["photo"] as? Data)?.count == 300_000)
     }
     try stack.saveAll()
-    #expect(try other(stack) { try UndoStack.items($0).first?["number"] } as? Int == 1)
+    #expect(try stack.elsewhere { try UndoStack.items($0).first?["number"] } as? Int == 1)
   }
 
   /// The large value of an undone state is in the store again, although a save has removed its file.
@@ -74,7 +63,8 @@ import Testing
       #expect((item["photo"] as? Data)?.first == 7)
       try stack.context.save()
     }
-    #expect(try other(stack) { try UndoStack.items($0).first?["photo"] as? Data } == Data(repeating: 7, count: 400_000))
+    #expect(
+      try stack.elsewhere { try UndoStack.items($0).first?["photo"] as? Data } == Data(repeating: 7, count: 400_000))
   }
 
   @Test func aDeletionThatIsUndoneKeepsTheID() throws {
@@ -91,7 +81,7 @@ import Testing
       #expect((item["owner"] as? NSManagedObject)?["owned"] as? Set<NSManagedObject> == [item])
       try stack.context.save()
     }
-    #expect(try other(stack) { try UndoStack.items($0).map(\.objectID.description) }.contains(id.description))
+    #expect(try stack.elsewhere { try UndoStack.items($0).map(\.objectID.description) }.contains(id.description))
   }
 
   /// A cascade over three levels, with a nullified link and an order, unsaved and saved.
@@ -112,7 +102,7 @@ import Testing
     let before = try stack.state()
     stack.event { $0.delete(top) }
     if isSaved { try stack.saveAll() }
-    #expect(try names(stack) == ["friend", "line"])
+    #expect(try stack.names() == ["friend", "line"])
     let deleted = try stack.state()
     stack.event { $0.undo() }
     #expect(try stack.state() == before)
@@ -123,7 +113,7 @@ import Testing
     #expect(try stack.state() == deleted)
     stack.event { $0.undo() }
     try stack.saveAll()
-    #expect(try other(stack) { try UndoStack.state($0) } == before)
+    #expect(try stack.elsewhere { try UndoStack.state($0) } == before)
   }
 
   @Test(arguments: [false, true]) func anInsertionIsUndone(isSaved: Bool) throws {
@@ -147,7 +137,7 @@ import Testing
       #expect(item["owner"] as? NSManagedObject === owner && owner["owned"] as? Set<NSManagedObject> == [item])
       try stack.context.save()
     }
-    #expect(try other(stack) { try UndoStack.items($0).count } == 2)
+    #expect(try stack.elsewhere { try UndoStack.items($0).count } == 2)
   }
 
   /// "NSSnapshotEventUndoInsertion: a change due to undo from insertion", and so on.
@@ -189,96 +179,13 @@ import Testing
     }
   }
 
-  @Test func processPendingChangesEndsAGroup() throws {
-    let stack = try UndoStack()
-    try stack.context.performAndWait { () throws in
-      let item = UndoStack.insert("a", stack.context)
-      #expect(stack.manager.canUndo)
-      // That made the context register its changes, but did not end the event.
-      item["number"] = 1
-      stack.context.processPendingChanges()
-      #expect(stack.manager.undoCount == 1 && stack.manager.groupingLevel == 0)
-      item["number"] = 2
-      // A fetch ends no group.
-      _ = try UndoStack.items(stack.context)
-      item["number"] = 3
-      stack.context.undo()
-      #expect(item["number"] as? Int == 1)
-      stack.context.undo()
-      #expect(!stack.manager.canUndo && !stack.context.hasChanges)
-    }
-  }
-
-  @Test func aBlockIsAGroup() async throws {
-    let stack = try UndoStack()
-    let context = stack.context
-    await context.perform { _ = UndoStack.insert("a", context) }
-    await context.perform { _ = UndoStack.insert("b", context) }
-    #expect(stack.manager.undoCount == 2)
-    await context.perform { context.undo() }
-    #expect(try names(stack) == ["a"])
-  }
-
-  @Test func groupsByHandHoldSeveralEvents() throws {
-    let stack = try UndoStack()
-    stack.manager.groupsByEvent = false
-    let item = stack.event { UndoStack.insert("a", $0) }
-    #expect(stack.manager.undoCount == 1)
-    stack.context.performAndWait {
-      stack.manager.beginUndoGrouping()
-      item["number"] = 1
-      stack.manager.setActionName("Number")
-      stack.context.processPendingChanges()
-      item["number"] = 2
-      // The end of a group makes the context register its changes.
-      stack.manager.endUndoGrouping()
-      #expect(stack.manager.undoCount == 2 && stack.manager.undoActionName == "Number")
-      stack.context.undo()
-      #expect(item["number"] == nil && stack.manager.redoMenuItemTitle == "Redo Number")
-      stack.context.redo()
-      #expect(item["number"] as? Int == 2)
-    }
-  }
-
-  /// The way that Apple's guide shows for changes that are not to be undone.
-  @Test func changesAreLeftOutWhileRegistrationIsDisabled() throws {
-    let stack = try UndoStack()
-    let item = stack.event { UndoStack.insert("a", $0) }
-    stack.context.performAndWait {
-      stack.manager.disableUndoRegistration()
-      item["number"] = 5
-      stack.context.processPendingChanges()
-      stack.manager.enableUndoRegistration()
-      item["size"] = 1
-      stack.context.processPendingChanges()
-      #expect(stack.manager.undoCount == 2)
-      stack.context.undo()
-      #expect(item["number"] as? Int == 5 && item["size"] as? Int == 7)
-    }
-  }
-
-  @Test func rollbackAndResetForgetActions() throws {
-    let stack = try UndoStack()
-    let target = NSObject()
-    for forget in [{ $0.rollback() }, { $0.reset() }] as [(NSManagedObjectContext) -> Void] {
-      stack.event { context in
-        _ = UndoStack.insert("a", context)
-        stack.manager.registerUndo(withTarget: target) { _ in }
-      }
-      #expect(stack.manager.canUndo)
-      stack.context.performAndWait { forget(stack.context) }
-      stack.manager.removeAllActions(withTarget: target)
-      #expect(!stack.manager.canUndo)
-    }
-  }
-
   @Test func refreshesAndMergesAreNotUndone() throws {
     let stack = try UndoStack()
     let item = stack.event { UndoStack.insert("a", $0) }
     try stack.saveAll()
     stack.event { _ in item["number"] = 1 }
     try stack.saveAll()
-    try other(stack) { context in
+    try stack.elsewhere { context in
       let mine = try UndoStack.items(context)[0]
       (mine["size"], mine["number"]) = (9, 4)
       try context.save()
@@ -305,7 +212,7 @@ import Testing
       gone["friends"] = Set([left])
     }
     try stack.saveAll()
-    try other(stack) { context in
+    try stack.elsewhere { context in
       for item in try UndoStack.items(context) where item["name"] as? String == "gone" { context.delete(item) }
       try context.save()
     }
@@ -325,7 +232,7 @@ import Testing
     try stack.saveAll()
     stack.event { _ in item["number"] = 1 }
     try stack.saveAll()
-    try other(stack) { context in
+    try stack.elsewhere { context in
       context.undoManager = UndoManager()
       let mine = try UndoStack.items(context)[0]
       mine["number"] = 2
@@ -340,81 +247,7 @@ import Testing
       stack.context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
       try stack.context.save()
     }
-    #expect(try other(stack) { try UndoStack.items($0)[0]["number"] } == nil)
-  }
-
-  /// What a child saves is one event of its parent.
-  @Test func aParentUndoesTheSaveOfAChild() throws {
-    let stack = try UndoStack(levels: 2)
-    let (parent, child) = (stack.contexts[0], stack.contexts[1])
-    let manager = UndoManager()
-    parent.performAndWait { parent.undoManager = manager }
-    for name in ["a", "b"] {
-      stack.event { _ = UndoStack.insert(name, $0) }
-      try child.performAndWait { try child.save() }
-    }
-    try parent.performAndWait {
-      #expect(manager.undoCount == 2)
-      parent.undo()
-      #expect(try UndoStack.items(parent).map { $0["name"] as? String } == ["a"])
-      try parent.save()
-    }
-    // The child's own actions are not touched.
-    #expect(stack.manager.undoCount == 2)
-    try child.performAndWait {
-      child.undo()
-      try child.save()
-    }
-    #expect(try names(stack) == ["a"])
-  }
-
-  /// The manager neither keeps a context alive, nor acts for one that is gone.
-  @Test func aContextThatIsGoneLeavesNoActions() throws {
-    let stack = try UndoStack()
-    let manager = UndoManager()
-    weak var gone: NSManagedObjectContext?
-    do {
-      let context = stack.other()
-      gone = context
-      context.performAndWait {
-        context.undoManager = manager
-        _ = UndoStack.insert("a", context)
-        context.processPendingChanges()
-      }
-      #expect(manager.canUndo)
-    }
-    #expect(gone == nil && !manager.canUndo)
-  }
-
-  @Test func anotherManagerForgetsTheActionsOfTheContext() throws {
-    let stack = try UndoStack()
-    stack.event { _ = UndoStack.insert("a", $0) }
-    stack.context.performAndWait {
-      stack.context.undoManager = stack.manager
-      #expect(stack.manager.canUndo)
-      stack.context.undoManager = nil
-      #expect(!stack.manager.canUndo)
-      stack.context.undo()
-      stack.context.redo()
-    }
-    #expect(try names(stack) == ["a"])
-  }
-
-  /// Observers of the event may undo it.
-  @Test func anObserverUndoesTheEvent() throws {
-    let stack = try UndoStack()
-    let item = stack.event { UndoStack.insert("a", $0) }
-    let context = stack.context
-    nonisolated(unsafe) let object = item
-    let observer = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
-    ) { _ in if object["number"] as? Int == 1 { context.undo() } }
-    defer { NotificationCenter.default.removeObserver(observer) }
-    stack.event { _ in item["number"] = 1 }
-    context.performAndWait {
-      #expect(item["number"] == nil && stack.manager.canRedo)
-      #expect(stack.manager.undoCount == 1)
-    }
+    #expect(try stack.elsewhere { try UndoStack.items($0)[0]["number"] } == nil)
   }
 
   /// Primitive values that are set alone are no change, so there is nothing to undo.

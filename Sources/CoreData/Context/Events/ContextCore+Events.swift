@@ -39,8 +39,10 @@ extension ContextCore {
   /// The same; what follows belongs to another group of the undo manager.
   func endEvent() {
     processPendingChanges()
-    if recordsUndo { context?.undoManager?.endEvent() }
+    endUndoGroup()
   }
+
+  func endUndoGroup() { if recordsUndo { context?.undoManager?.endEvent() } }
 
   func rollback() {
     checkQueue()

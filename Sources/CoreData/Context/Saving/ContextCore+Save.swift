@@ -9,7 +9,10 @@ extension ContextCore {
   func save() throws {
     checkQueue()
     checkInvariants()
-    defer { checkInvariants() }
+    defer {
+      endUndoGroup()
+      checkInvariants()
+    }
     if activity.isSaving { throw CoreDataError.savesAlready }
     if activity.isPropagatingDeletes || !preparingForDeletion.isEmpty { throw CoreDataError.savesHalfADeletion }
     takeUpStores()

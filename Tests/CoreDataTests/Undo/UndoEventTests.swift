@@ -1,0 +1,163 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Which changes are undone together, and which are not recorded.
+@Suite struct UndoEventTests {
+  @Test func processPendingChangesEndsAGroup() throws {
+    let stack = try UndoStack()
+    try stack.context.performAndWait { () throws in
+      let item = UndoStack.insert("a", stack.context)
+      #expect(stack.manager.canUndo)
+      // That made the context register its changes, but did not end the event.
+      item["number"] = 1
+      stack.context.processPendingChanges()
+      #expect(stack.manager.undoCount == 1 && stack.manager.groupingLevel == 0)
+      item["number"] = 2
+      // A fetch ends no group.
+      _ = try UndoStack.items(stack.context)
+      item["number"] = 3
+      stack.context.undo()
+      #expect(item["number"] as? Int == 1)
+      stack.context.undo()
+      #expect(!stack.manager.canUndo && !stack.context.hasChanges)
+    }
+  }
+
+  @Test func aBlockIsAGroup() async throws {
+    let stack = try UndoStack()
+    let context = stack.context
+    await context.perform { _ = UndoStack.insert("a", context) }
+    await context.perform { _ = UndoStack.insert("b", context) }
+    #expect(stack.manager.undoCount == 2)
+    await context.perform { context.undo() }
+    #expect(try stack.names() == ["a"])
+  }
+
+  @Test func groupsByHandHoldSeveralEvents() throws {
+    let stack = try UndoStack()
+    stack.manager.groupsByEvent = false
+    let item = stack.event { UndoStack.insert("a", $0) }
+    #expect(stack.manager.undoCount == 1)
+    stack.context.performAndWait {
+      stack.manager.beginUndoGrouping()
+      item["number"] = 1
+      stack.manager.setActionName("Number")
+      stack.context.processPendingChanges()
+      item["number"] = 2
+      // The end of a group makes the context register its changes.
+      stack.manager.endUndoGrouping()
+      #expect(stack.manager.undoCount == 2 && stack.manager.undoActionName == "Number")
+      stack.context.undo()
+      #expect(item["number"] == nil && stack.manager.redoMenuItemTitle == "Redo Number")
+      stack.context.redo()
+      #expect(item["number"] as? Int == 2)
+    }
+  }
+
+  /// The way that Apple's guide shows for changes that are not to be undone.
+  @Test func changesAreLeftOutWhileRegistrationIsDisabled() throws {
+    let stack = try UndoStack()
+    let item = stack.event { UndoStack.insert("a", $0) }
+    stack.context.performAndWait {
+      stack.manager.disableUndoRegistration()
+      item["number"] = 5
+      stack.context.processPendingChanges()
+      stack.manager.enableUndoRegistration()
+      item["size"] = 1
+      stack.context.processPendingChanges()
+      #expect(stack.manager.undoCount == 2)
+      stack.context.undo()
+      #expect(item["number"] as? Int == 5 && item["size"] as? Int == 7)
+    }
+  }
+
+  @Test func rollbackAndResetForgetActions() throws {
+    let stack = try UndoStack()
+    let target = NSObject()
+    for forget in [{ $0.rollback() }, { $0.reset() }] as [(NSManagedObjectContext) -> Void] {
+      stack.event { context in
+        _ = UndoStack.insert("a", context)
+        stack.manager.registerUndo(withTarget: target) { _ in }
+      }
+      #expect(stack.manager.canUndo)
+      stack.context.performAndWait { forget(stack.context) }
+      stack.manager.removeAllActions(withTarget: target)
+      #expect(!stack.manager.canUndo)
+    }
+  }
+
+  /// What a child saves is one event of its parent.
+  @Test func aParentUndoesTheSaveOfAChild() throws {
+    let stack = try UndoStack(levels: 2)
+    let (parent, child) = (stack.contexts[0], stack.contexts[1])
+    let manager = UndoManager()
+    parent.performAndWait { parent.undoManager = manager }
+    for name in ["a", "b"] {
+      stack.event { _ = UndoStack.insert(name, $0) }
+      try child.performAndWait { try child.save() }
+    }
+    try parent.performAndWait {
+      #expect(manager.undoCount == 2)
+      parent.undo()
+      #expect(try UndoStack.items(parent).map { $0["name"] as? String } == ["a"])
+      try parent.save()
+    }
+    // The child's own actions are not touched.
+    #expect(stack.manager.undoCount == 2)
+    try child.performAndWait {
+      child.undo()
+      try child.save()
+    }
+    #expect(try stack.names() == ["a"])
+  }
+
+  /// The manager neither keeps a context alive, nor acts for one that is gone.
+  @Test func aContextThatIsGoneLeavesNoActions() throws {
+    let stack = try UndoStack()
+    let manager = UndoManager()
+    weak var gone: NSManagedObjectContext?
+    do {
+      let context = stack.other()
+      gone = context
+      context.performAndWait {
+        context.undoManager = manager
+        _ = UndoStack.insert("a", context)
+        context.processPendingChanges()
+      }
+      #expect(manager.canUndo)
+    }
+    #expect(gone == nil && !manager.canUndo)
+  }
+
+  @Test func anotherManagerForgetsTheActionsOfTheContext() throws {
+    let stack = try UndoStack()
+    stack.event { _ = UndoStack.insert("a", $0) }
+    stack.context.performAndWait {
+      stack.context.undoManager = stack.manager
+      #expect(stack.manager.canUndo)
+      stack.context.undoManager = nil
+      #expect(!stack.manager.canUndo)
+      stack.context.undo()
+      stack.context.redo()
+    }
+    #expect(try stack.names() == ["a"])
+  }
+
+  /// Observers of the event may undo it.
+  @Test func anObserverUndoesTheEvent() throws {
+    let stack = try UndoStack()
+    let item = stack.event { UndoStack.insert("a", $0) }
+    let context = stack.context
+    nonisolated(unsafe) let object = item
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+    ) { _ in if object["number"] as? Int == 1 { context.undo() } }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    stack.event { _ in item["number"] = 1 }
+    context.performAndWait {
+      #expect(item["number"] == nil && stack.manager.canRedo)
+      #expect(stack.manager.undoCount == 1)
+    }
+  }
+}
