@@ -4,6 +4,8 @@ import StoreProtocol
 
 /// A context that runs the operations of a worker and reports its saves.
 ///
+/// Every second worker has an undo manager, and undoes and redoes its changes before each save.
+///
 /// An operation is skipped if the context does not find its object. After a failed save the context discards its
 /// changes and loads what others have saved.
 final class RaceWorker {
@@ -26,6 +28,7 @@ final class RaceWorker {
     context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
     context.persistentStoreCoordinator = stage.coordinators[worker.coordinator]
     context.mergePolicy = worker.policy.mergePolicy
+    if number % 2 == 1 { context.undoManager = UndoManager() }
   }
 
   /// Runs all operations. No operation blocks the context while it waits for other workers or acts on a store.
@@ -180,6 +183,9 @@ final class RaceWorker {
   private func save(meeting number: Int?, pause: Int) {
     let (changes, reported) = context.performAndWait {
       context.processPendingChanges()
+      // The changes since the last save, made a second time.
+      context.undo()
+      context.redo()
       return (RaceChanges(context, worker.policy), Reported(context))
     }
     if let number { LocalMeeting.wait(until: meeting.meet(number) + UInt64(max(0, pause)) * 1000) }

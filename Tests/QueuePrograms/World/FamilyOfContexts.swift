@@ -4,8 +4,8 @@ import Foundation
 import Synchronization
 
 /// A private root context, a main-queue child of it, private children of that, and a child of each of these. Every
-/// context but the first two belongs to a thread, which counts in an item of its own and saves. Meanwhile the main queue
-/// saves the upper two, and calls `performAndWait` of the contexts of the threads.
+/// context but the first two belongs to a thread, which counts in an item of its own, undoes other changes, and saves.
+/// Meanwhile the main queue saves the upper two, and calls `performAndWait` of the contexts of the threads.
 ///
 /// Sendable, unchecked: the arrays do not change once the threads run, and each thread has a counter of its own.
 public final class FamilyOfContexts: @unchecked Sendable {
@@ -42,6 +42,8 @@ public final class FamilyOfContexts: @unchecked Sendable {
       for parent in [main, nil] {
         let child = NSManagedObjectContext(.privateQueue)
         child.parent = parent ?? contexts.last
+        child.undoManager = UndoManager()
+        child.undoManager?.levelsOfUndo = 4
         contexts.append(child)
       }
     }
@@ -85,10 +87,27 @@ public final class FamilyOfContexts: @unchecked Sendable {
           request.fetchLimit = 2
           try context.fetch(request).forEach(context.delete)
         }
+        if counter.count % 5 == 0 { undoAndRedo(context) }
         try save(context)
+        if counter.count % 4 == 0 { try undoASave(item, context) }
         if counter.count % 50 == 0 { context.reset() }
       } catch { fatalError("\(error)") }
     }
+  }
+
+  /// The changes since the last save are the same again afterwards.
+  private func undoAndRedo(_ context: NSManagedObjectContext) {
+    context.processPendingChanges()
+    context.undo()
+    context.redo()
+  }
+
+  /// Saves another number, and then undoes that.
+  private func undoASave(_ item: NSManagedObject, _ context: NSManagedObjectContext) throws {
+    item.setValue(-1, forKey: "number")
+    try save(context)
+    context.undo()
+    try save(context)
   }
 
   /// An extra item may have been deleted by another context meanwhile; then nothing of it is left to save.
