@@ -42,6 +42,8 @@ struct ObjectMerge {
   private func end() {
     core.becomeDeletedElsewhere(gone)
     core.forgetUnchanged(touched)
+    // Values from before the merge.
+    for object in touched where !object.flags.contains(.pending) { object.extras?.eventBase = nil }
   }
 
   private static func tell(_ objects: [NSManagedObject]) {

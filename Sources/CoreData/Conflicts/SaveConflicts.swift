@@ -111,6 +111,8 @@ extension ContextCore {
     if !conflicts.referrers.isEmpty { try propagateDeletes(to: conflicts.referrers, attempt: propagations) }
     if !conflicts.forPolicy.isEmpty, !met.insert(conflicts.marks).inserted { throw conflicts.error }
     let policy = mergePolicy
+    activity.isMerging = true
+    defer { activity.isMerging = false }
     if !conflicts.versions.isEmpty { try policy.resolve(mergeConflicts: conflicts.versions) }
     if !conflicts.constraints.isEmpty { try policy.resolve(constraintConflicts: conflicts.constraints) }
     try throwReadError()

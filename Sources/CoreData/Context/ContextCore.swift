@@ -216,7 +216,7 @@ final class ContextCore: @unchecked Sendable {
     // Members are released while all objects are still held. Otherwise freeing them would recurse over the graph.
     for object in objects {
       object.toManys.removeAll()
-      object.extras?.fetchedProperties = [:]
+      if let extras = object.extras { (extras.fetchedProperties, extras.eventBase) = ([:], nil) }
     }
     // Held to the end: a release may run code of the client, which must not find an object half forgotten.
     let former = (changes.restart(forgetsObjects: true), recent, orderedViews, fetchBatches)

@@ -50,7 +50,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   }
 
   deinit {
-    undoManager?.removeAllActions(withTarget: self)
+    forgetUndoActions()
     // Other contexts of the family may be about to use the core.
     core.link.end()
     core.queue.lock.lock()

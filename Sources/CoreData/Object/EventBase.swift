@@ -91,12 +91,14 @@ extension NSManagedObject {
       return TransformableCoding.decode(bytes, info.description) ?? NSNull()
     }
     let old = base?.transformed[slot]
-    if present == TransformableCoding.pending, let old, let new = extras?.transformed[slot],
-      (old as? NSObject)?.isEqual(new) == true
-    {
-      return nil
-    }
+    if present == TransformableCoding.pending, let old, Self.areEqual(old, extras?.transformed[slot]) { return nil }
     return old ?? NSNull()
+  }
+
+  /// Whether two values of transformable or transient attributes are equal.
+  static func areEqual(_ one: Any?, _ other: Any?) -> Bool {
+    guard let one, let other else { return one == nil && other == nil }
+    return (one as? NSObject)?.isEqual(other) ?? ((one as AnyObject) === (other as AnyObject))
   }
 
   private func eventOrigin(_ relationship: Relationship) -> Any? {

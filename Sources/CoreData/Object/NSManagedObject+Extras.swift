@@ -33,7 +33,9 @@ extension NSManagedObject {
 
     /// The same; returns the values, which the caller must hold.
     func takeValues() -> Any {
-      let taken = (transients, transformed, rowObjects, fetchedProperties, announcedDestinations, eventBase)
+      let taken = (
+        transients, formerTransients, transformed, rowObjects, fetchedProperties, announcedDestinations, eventBase
+      )
       forgetValues()
       return taken
     }

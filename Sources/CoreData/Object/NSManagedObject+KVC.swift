@@ -88,14 +88,13 @@ extension NSManagedObject {
 
   /// Whether a transient attribute has an equal value.
   final func hasTransient(_ value: Any?, _ index: Int) -> Bool {
-    guard let value, let own = transient(index) as? NSObject else { return value == nil && transient(index) == nil }
-    return own.isEqual(value)
+    Self.areEqual(value, transient(index))
   }
 
   /// Sets a transient attribute as a change of the object.
   final func changeTransient(_ value: Any?, _ index: Int) {
     prepareToRead()
-    if core?.recordsUndo == true { makeExtras().noteTransient(index) }
+    if let core, core.recordsUndo, core.activity.isTracking { makeExtras().noteTransient(index) }
     setTransient(value, index)
     markUpdated()
   }

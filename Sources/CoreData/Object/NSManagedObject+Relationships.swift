@@ -170,6 +170,7 @@ extension NSManagedObject {
     prepareToRead()
     markUpdated()
     if inverse.isToMany {
+      readOrderForUndo(inverse)
       withToMany(inverse) { $0.remove(other, keepsOrder: inverse.isOrdered) }
       noteLinkChange(inverse)
     } else if let slot = inverse.slot, toOne(inverse) === other {
@@ -207,6 +208,7 @@ extension NSManagedObject {
       if let previous = destination.toOne(inverse), previous !== self {
         previous.prepareToRead()
         previous.markUpdated()
+        previous.readOrderForUndo(relationship)
         previous.toMany(relationship).remove(destination, keepsOrder: relationship.isOrdered)
         previous.noteLinkChange(relationship)
       }
@@ -226,6 +228,11 @@ extension NSManagedObject {
     unlinkBack(destination, relationship)
   }
 
+  /// Reads an ordered relationship from which a member is about to be removed, so that an undo knows its position.
+  final func readOrderForUndo(_ relationship: Relationship) {
+    if relationship.isOrdered, let core, core.recordsUndo { _ = core.errors { _ = loadedToMany(relationship) } }
+  }
+
   /// Updates the other side of a to-many relationship for a former member.
   final func unlinkBack(_ destination: NSManagedObject, _ relationship: Relationship) {
     guard let inverse = relationship.linkedInverse else { return }
@@ -233,6 +240,7 @@ extension NSManagedObject {
     destination.prepareToRead()
     destination.markUpdated()
     if inverse.isToMany {
+      destination.readOrderForUndo(inverse)
       destination.toMany(inverse).remove(self, keepsOrder: inverse.isOrdered)
       destination.noteLinkChange(inverse)
     } else if let slot = inverse.slot, destination.toOne(inverse) === self {

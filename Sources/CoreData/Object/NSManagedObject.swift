@@ -45,7 +45,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     static let inaccessible = Flags(rawValue: 64)
     /// A link pair or an order of it changed.
     static let linksChanged = Flags(rawValue: 128)
-    /// Inserted or changed, not only deleted, since the last event.
+    /// Inserted since the last event.
     static let pendingInsert = Flags(rawValue: 256)
     /// Deleted by a save.
     static let gone = Flags(rawValue: 512)

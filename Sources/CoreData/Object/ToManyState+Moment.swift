@@ -37,7 +37,7 @@ extension ToManyState {
   func hasChanges(since moment: Moment?) -> Bool {
     guard let moment else { return hasChanges }
     if !added.elementsEqual(moment.added, by: ===) || !removed.elementsEqual(moment.removed, by: ===) { return true }
-    return isOrderChanged && !moment.isFault && !members.elementsEqual(moment.members, by: ===)
+    return isOrderChanged && !members.elementsEqual(members(before: moment), by: ===)
   }
 
   /// The objects that were added and removed since a moment; nil stands for the last save. The members may be unread.

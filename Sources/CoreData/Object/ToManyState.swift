@@ -72,7 +72,10 @@ final class ToManyState {
     if let moment, !moment.isFault { return moment.members }
     let (come, gone) = notedChanges(since: moment)
     let known = extras?.original ?? members
-    return known.without(come) + gone.without(known)
+    let former = known.without(come) + gone.without(known)
+    guard let moment else { return former }
+    // The saved order has no members that were added before the moment, and still has removed ones.
+    return former.without(moment.removed) + moment.added.without(former)
   }
 
   /// Forgets that the order has changed where it is the saved one again.
@@ -86,7 +89,8 @@ final class ToManyState {
 
   private func noteOrder() {
     if !isNew && !isFault && extras?.original == nil {
-      makeExtras().original = extras?.announcement.before?.members ?? members
+      let present = extras?.announcement.before?.members ?? members
+      makeExtras().original = listedAdditions.isEmpty ? present : present.without(listedAdditions)
     }
   }
 
@@ -116,10 +120,11 @@ final class ToManyState {
   }
 
   /// Fills a fault with the members that were read.
-  func load(_ read: ContiguousArray<NSManagedObject>) {
+  func load(_ read: ContiguousArray<NSManagedObject>, isOrdered: Bool) {
     members = read
     isFault = false
     forgetDerived()
+    if isOrdered && !removed.isEmpty { makeExtras().original = read }
     // Additions and removals that the store contains already are no changes of this context.
     if !listedAdditions.isEmpty { listedAdditions.removeAll { contains($0) } }
     if !removed.isEmpty { removed.removeAll { !contains($0) } }
@@ -286,7 +291,7 @@ final class ToManyState {
     notesOrder: Bool
   ) {
     if notesOrder {
-      if !isNew && extras?.original == nil { makeExtras().original = moment.members }
+      if !isNew && extras?.original == nil { makeExtras().original = moment.members.without(moment.added) }
       if !(moment.members.without(gone) + come).elementsEqual(members, by: ===) { isOrderChanged = true }
     }
     let (before, present) = (moment.noted, now.noted)
@@ -337,10 +342,7 @@ final class ToManyState {
       gone += removed
       removed = []
     }
-    if let extras, let original = extras.original {
-      gone += original
-      extras.original = nil
-    }
+    gone += extras?.original.take() ?? []
   }
 
   private func appendMember(_ object: NSManagedObject) {

@@ -3,20 +3,33 @@ import StoreSchema
 
 /// Recording events with the context's undo manager, and undoing them.
 extension ContextCore {
-  /// The manager that records the event that is about to end; nil for none.
-  var recordingManager: UndoManager? {
-    guard recordsUndo, let manager = context?.undoManager, manager.isUndoRegistrationEnabled else { return nil }
-    return manager
+  /// Describes how to undo the pending changes. Returns what registers that, which is called when the event has ended;
+  /// nil where there is nothing to register.
+  func journalOfEvent() -> (() -> Void)? {
+    guard let context, let manager = context.undoManager else { return nil }
+    defer { forgetFormerTransients() }
+    if !manager.isUndoRegistrationEnabled || activity.isMerging { return nil }
+    var journal: EventJournal?
+    // To read files and to compare values may run code of the client, which may change more.
+    for _ in 0..<16 {
+      let objects = changes.list.pending
+      journal = EventJournal(objects)
+      if changes.list.pending.count == objects.count { break }
+    }
+    guard let journal else { return nil }
+    return {
+      let isAlone = !manager.groupsByEvent && manager.groupingLevel == 0
+      if isAlone { manager.beginUndoGrouping() }
+      manager.registerUndo(withTarget: context) { $0.core.undo(journal) }
+      if isAlone { manager.endUndoGrouping() }
+    }
   }
 
-  /// Registers how to undo an event.
-  func register(_ journal: EventJournal, _ manager: UndoManager) {
-    guard let context else { return }
-    let isAlone = !manager.groupsByEvent && manager.groupingLevel == 0
-    if isAlone { manager.beginUndoGrouping() }
-    manager.registerUndo(withTarget: context) { $0.core.undo(journal) }
-    if isAlone { manager.endUndoGrouping() }
+  private func forgetFormerTransients() {
+    for object in changes.list.pending { object.extras?.formerTransients = [:] }
   }
+
+  // MARK: Undoing
 
   /// Undoes an event, as changes of a new event. That one is recorded like any other, so it can be undone in turn.
   ///
@@ -29,20 +42,17 @@ extension ContextCore {
     defer { checkInvariants() }
     processPendingChanges()
     orderedViews = [:]
-    let entries = journal.entries
-    for entry in entries { if let deleted = entry.deleted { bringBack(entry.object, deleted) } }
-    let living = entries.filter { $0.change != .inserted && isLiving($0.object) }
-    for entry in living { setValues(entry.former, of: entry.object) }
+    bringBack(journal.entries)
+    let present = journal.entries.filter { isPresent($0.object) }
+    for entry in present where entry.change != .inserted { setValues(entry.former, of: entry.object) }
+    let living = present.filter { !$0.object.flags.isDeleted && $0.change != .inserted }
     for entry in living { if let deleted = entry.deleted { setKeptLinks(deleted, of: entry.object) } }
-    for entry in living { setLinks(entry.former, of: entry.object, found) }
+    // Backwards, because the last member of a relationship is removed fastest.
+    for entry in living.reversed() { setLinks(entry.former, of: entry.object, found) }
     for entry in living { if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, found) } }
     for entry in living { setOrders(entry.former, of: entry.object, found) }
-    for entry in entries where entry.change == .inserted || entry.change == .revived {
-      if isLiving(entry.object) { deleteAlone(entry.object) }
-    }
-    for entry in entries where entry.object.core === self {
-      entry.object.awake(fromSnapshotEvents: entry.change.event)
-    }
+    takeAway(present.filter { $0.change == .inserted || $0.change == .revived })
+    for entry in present where isPresent(entry.object) { entry.object.awake(fromSnapshotEvents: entry.change.event) }
     let touched = changes.list.pending
     processPendingChanges()
     if activity.isSaving { return }
@@ -52,25 +62,65 @@ extension ContextCore {
   }
 
   /// Whether the context has the object, and its row can be read.
-  private func isLiving(_ object: NSManagedObject) -> Bool {
+  private func isPresent(_ object: NSManagedObject) -> Bool {
     if object.core !== self || object.flags.contains(.gone) { return false }
     if object.flags.isFault { _ = look(at: object) }
-    return object.flags.isDisjoint(with: [.deleted, .inaccessible])
+    return !object.flags.contains(.inaccessible)
   }
 
   private func found(_ object: NSManagedObject) -> NSManagedObject? {
     object.core === self && object.flags.isDisjoint(with: [.gone, .deleted, .inaccessible]) ? object : nil
   }
 
-  /// Takes a deletion back. Where it was saved, the object becomes a new one with its former values.
-  private func bringBack(_ object: NSManagedObject, _ deleted: EventJournal.DeletedObject) {
-    if object.core === self && object.flags.isDisjoint(with: [.gone, .inaccessible]) {
-      if !object.flags.contains(.deleted) { return }
-      revive(object)
-      return dropLostLinks(of: object, deleted.kept)
+  /// Deletes objects. What their delete rules have done to others is in the entries of these.
+  private func takeAway(_ entries: [EventJournal.Entry]) {
+    let leaving = entries.filter { isPresent($0.object) && !$0.object.flags.isDeleted }
+    // All are marked before the first loses its links, so that links between them stay readable.
+    for entry in leaving {
+      deleteAlone(entry.object, followsRules: entry.change == .revived && !propagatesDeletesAtEndOfEvent)
     }
-    if object.core != nil && object.core !== self { return }
-    for (slot, value) in deleted.kept.values where object.changed(slot) == nil { object.setOverlay(value, slot) }
+    for entry in leaving {
+      for info in entry.object.info.relationships {
+        let isUnlinked = info.deleteRule == .nullifyDeleteRule || info.deleteRule == .cascadeDeleteRule
+        if entry.change == .inserted || propagatesDeletesAtEndOfEvent && isUnlinked {
+          unlink(entry.object, info.relationship)
+        }
+      }
+    }
+  }
+
+  // MARK: Objects that come back
+
+  /// Takes deletions back. Where one was saved, the object becomes a new one with its former values.
+  private func bringBack(_ entries: [EventJournal.Entry]) {
+    var successors: [Location: NSManagedObject] = [:]
+    for entry in entries {
+      guard let deleted = entry.deleted else { continue }
+      let object = entry.object
+      if object.core === self && object.flags.isDisjoint(with: [.gone, .inaccessible]) {
+        if !object.flags.contains(.deleted) { continue }
+        revive(object)
+        dropLostLinks(of: object, deleted.kept)
+      } else if object.flags.isDisjoint(with: [.gone, .inaccessible]) || isBackInParent(deleted) {
+        continue
+      } else {
+        insertAgain(object, deleted)
+        successors[Location(deleted.store, present(deleted.reference))] = object
+      }
+    }
+    if !successors.isEmpty { setLinksOfOthers(successors) }
+  }
+
+  /// Whether the parent of this context has an object again whose deletion it had taken over.
+  private func isBackInParent(_ deleted: EventJournal.DeletedObject) -> Bool {
+    guard parent != nil, let object = object(present(deleted.reference), store: deleted.store) else { return false }
+    return isPresent(object) && !object.flags.isDeleted
+  }
+
+  private func insertAgain(_ object: NSManagedObject, _ deleted: EventJournal.DeletedObject) {
+    for (slot, value) in deleted.kept.values where object.changed(slot) == nil && deleted.kept.stored[slot] != value {
+      object.setOverlay(value, slot)
+    }
     for (slot, value) in deleted.kept.transformed where object.changed(slot) == nil {
       object.makeExtras().transformed[slot] = value
       object.setOverlay(TransformableCoding.pending, slot)
@@ -120,6 +170,36 @@ extension ContextCore {
       setLinks(ObjectChanges(toManys: [links]), of: object, found)
     }
   }
+
+  private struct Location: Hashable {
+    let (store, reference): (UInt16, ObjectReference)
+
+    init(_ store: UInt16, _ reference: ObjectReference) { (self.store, self.reference) = (store, reference) }
+  }
+
+  /// Makes links without an inverse lead to objects that have come back with another key. Only registered objects are
+  /// looked at: nobody knows the others.
+  private func setLinksOfOthers(_ successors: [Location: NSManagedObject]) {
+    let entities = Set(successors.values.map { $0.info.entity.index })
+    let back = Set(successors.values.map(ObjectIdentifier.init))
+    for owner in registry.all where owner.flags.isDisjoint(with: [.deleted, .inaccessible]) {
+      for relationship in owner.info.entity.relationships
+      where relationship.linkedInverse == nil && !entities.isDisjoint(with: relationship.destinations) {
+        if relationship.isToMany {
+          guard let state = owner.toManys[relationship] else { continue }
+          let members = state.members.filter { back.contains(ObjectIdentifier($0)) }
+          for member in members {
+            state.forget { $0 === member }
+            owner.add(member, to: relationship)
+          }
+        } else if let reference = owner.knownReference(relationship),
+          let successor = successors[Location(owner.storeIndex, present(reference))]
+        {
+          owner.setToOne(relationship, successor)
+        }
+      }
+    }
+  }
 }
 
 extension NSManagedObject {
@@ -134,6 +214,16 @@ extension NSManagedObject {
     if flags.isFault { return false }
     return relationship.isToMany ? toManys[relationship]?.lacks(object) == true : toOne(relationship) !== object
   }
+
+  /// The destination of a to-one relationship, without reading the object.
+  fileprivate func knownReference(_ relationship: Relationship) -> ObjectReference? {
+    guard let slot = relationship.slot else { return nil }
+    if let value = changed(slot) {
+      if case .reference(let reference) = value { return reference }
+      return nil
+    }
+    return row?.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
+  }
 }
 
 extension EventJournal.Change {
@@ -145,29 +235,4 @@ extension EventJournal.Change {
     case .deleted: .undoDeletion
     }
   }
-}
-
-extension NSManagedObjectContext {
-  final func useUndoManager(insteadOf former: UndoManager?) {
-    former?.removeAllActions(withTarget: self)
-    core.undoCheckpoints = undoManager.map { UndoCheckpoints(of: $0, core) }
-    for object in core.changed { object.extras?.formerTransients = [:] }
-  }
-}
-
-/// Ends the event of a context when its undo manager requires it; see `NSUndoManagerCheckpoint`.
-final class UndoCheckpoints {
-  private let observer: any NSObjectProtocol
-
-  init(of manager: UndoManager, _ core: ContextCore) {
-    let link = core.link
-    observer = NotificationCenter.default.addObserver(forName: .NSUndoManagerCheckpoint, object: manager, queue: nil) {
-      _ in
-      // Another thread may use the manager for other contexts.
-      guard let core = link.core, core.queue.isCurrent, !core.activity.isCallingOut else { return }
-      core.processPendingChanges()
-    }
-  }
-
-  deinit { NotificationCenter.default.removeObserver(observer) }
 }

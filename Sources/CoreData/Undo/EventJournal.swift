@@ -46,15 +46,29 @@ extension EventJournal.Entry {
     let (wasDeleted, isDeleted) = (object.extras?.eventBase?.isDeleted == true, object.flags.contains(.deleted))
     self.object = object
     switch (isNew, wasDeleted, isDeleted) {
-    case (true, _, true), (false, true, true): return nil
+    case (true, _, true): return nil
     case (true, _, false): (change, former, deleted) = (.inserted, ObjectChanges(), nil)
     case (false, true, false): (change, former, deleted) = (.revived, object.changesBackToEvent(), nil)
     case (false, false, true):
       (change, former) = (.deleted, object.changesBackToEvent())
       deleted = EventJournal.DeletedObject(object, object.changesKeptOfDeletion())
-    case (false, false, false):
+    case (false, false, false), (false, true, true):
       (change, former, deleted) = (.updated, object.changesBackToEvent(), nil)
       if former.isEmpty { return nil }
+    }
+  }
+}
+
+extension ContextCore {
+  /// Reads what an undo of a deletion needs, before the deletion and its rules change it. What cannot be read stays
+  /// unknown, because the deletion does not need it.
+  func readForUndo(_ object: NSManagedObject) {
+    _ = errors {
+      object.prepareToRead()
+      if !object.flags.isDisjoint(with: [.inaccessible, .deleted]) { return }
+      for info in object.info.relationships where info.relationship.isToMany {
+        _ = object.loadedToMany(info.relationship)
+      }
     }
   }
 }
@@ -63,37 +77,41 @@ extension NSManagedObject {
   /// The changes that give the object what it had at the start of the event. Called before the event ends.
   fileprivate final func changesBackToEvent() -> ObjectChanges<NSManagedObject> {
     var changes = ObjectChanges<NSManagedObject>()
-    let kinds = info.entity.slots
-    overlay.forEachSlot(slotCount) { slot in
-      let former = eventValue(slot)
-      switch kinds[slot] {
-      case .reference, .referenceEntity: return
-      case .transformable:
-        let object = object(of: former, eventObject(slot), slot)
-        if isEqual(object, self.object(of: stored(slot), extras?.transformed[slot], slot)) { return }
-        if former == TransformableCoding.pending, let object { return changes.transformed.append((slot, object)) }
-        changes.keep(former, slot, .transformable, of: self)
-      case let kind where changed(slot) != former: changes.keep(former, slot, kind, of: self)
-      default: return
-      }
-    }
+    if flags.isFault { _ = core?.errors { prepareToRead() } }
+    // An object that could not be read has no known former values.
+    if flags.isFault && row == nil && flags.contains(.stored) { return changes }
+    var slots: [Int] = []
+    overlay.forEachSlot(slotCount) { slots.append($0) }
+    for slot in slots { addFormerValue(slot, to: &changes) }
     if let extras, !extras.formerTransients.isEmpty {
       changes.transients = extras.formerTransients.filter { !hasTransient($1, $0) }.map { ($0, $1) }
-      extras.formerTransients = [:]
     }
     for info in info.relationships {
       let relationship = info.relationship
       if let slot = relationship.slot {
         guard let present = changed(slot) else { continue }
-        let former = eventReference(relationship, slot)
+        let former = eventReference(relationship, slot).flatMap { core?.present($0) }
         if case .reference(let reference) = present, reference.key == former?.key { continue }
         if present.isNull && former == nil { continue }
-        changes.toOnes.append((relationship, former.flatMap { object($0) }))
+        changes.toOnes.append((relationship, former.flatMap { core?.object($0, store: storeIndex) }))
       } else if let state = toManys[relationship], let members = formerMembers(state, relationship) {
         changes.toManys.append(members)
       }
     }
     return changes
+  }
+
+  private func addFormerValue(_ slot: Int, to changes: inout ObjectChanges<NSManagedObject>) {
+    let former = eventValue(slot)
+    switch info.entity.slots[slot] {
+    case .reference, .referenceEntity: return
+    case .transformable:
+      let object = object(of: former, eventObject(slot), slot)
+      if Self.areEqual(object, self.object(of: stored(slot), extras?.transformed[slot], slot)) { return }
+      if former == TransformableCoding.pending, let object { return changes.transformed.append((slot, object)) }
+      changes.keep(former, slot, .transformable, of: self)
+    case let kind: if changed(slot) != former { changes.keep(former, slot, kind, of: self) }
+    }
   }
 
   private func formerMembers(
@@ -105,8 +123,9 @@ extension NSManagedObject {
     let (come, gone) = state.notedChanges(since: base)
     var order: [NSManagedObject]?
     if relationship.isOrdered && !state.isFault {
-      let members = state.members(before: base)
-      if !members.elementsEqual(state.members, by: ===) { order = Array(members) }
+      let former = state.members(before: base)
+      // Where members were only appended, the order is known without.
+      if !state.members.elementsEqual(gone.isEmpty ? former + come : former, by: ===) { order = Array(former) }
     }
     if come.isEmpty && gone.isEmpty && order == nil { return nil }
     return ObjectChanges.Members(
@@ -114,7 +133,7 @@ extension NSManagedObject {
       order: order)
   }
 
-  /// What an insertion of the deleted object cannot find again once the deletion has been saved. Reads members and files.
+  /// What an insertion of the deleted object cannot find again once the deletion has been saved.
   fileprivate final func changesKeptOfDeletion() -> ObjectChanges<NSManagedObject> {
     var changes = ObjectChanges<NSManagedObject>()
     for (slot, kind) in info.entity.slots.enumerated() where kind == .externalData || kind == .transformable {
@@ -124,15 +143,12 @@ extension NSManagedObject {
       let relationship = info.relationship
       if !relationship.isToMany {
         if let destination = toOne(relationship) { changes.toOnes.append((relationship, destination)) }
-        continue
+      } else if let state = toManys[relationship], !state.isFault, !state.members.isEmpty {
+        let members = Array(state.members)
+        changes.toManys.append(
+          ObjectChanges.Members(
+            relationship: relationship, added: members, removed: [], order: relationship.isOrdered ? members : nil))
       }
-      // Where they cannot be read, they stay unknown: the deletion does not need them.
-      _ = core?.errors { _ = loadedToMany(relationship) }
-      guard let state = toManys[relationship], !state.isFault, !state.members.isEmpty else { continue }
-      let members = Array(state.members)
-      changes.toManys.append(
-        ObjectChanges.Members(
-          relationship: relationship, added: members, removed: [], order: relationship.isOrdered ? members : nil))
     }
     return changes
   }
@@ -145,25 +161,19 @@ extension NSManagedObject {
     }
     return TransformableCoding.decode(bytes, info.description)
   }
-
-  private func isEqual(_ one: Any?, _ other: Any?) -> Bool {
-    guard let one, let other else { return one == nil && other == nil }
-    return (one as? NSObject)?.isEqual(other) ?? false
-  }
-
-  private func object(_ reference: ObjectReference) -> NSManagedObject? {
-    core.flatMap { $0.object($0.present(reference), store: storeIndex) }
-  }
 }
 
 extension ObjectChanges<NSManagedObject> {
-  /// Adds a value in a form that does not need a file that a save may remove, nor a store that keeps objects. Where the
-  /// file cannot be read, the value stays.
+  /// Adds a value in a form that does not need a file that a save may remove, nor a store that keeps objects.
   fileprivate mutating func keep(_ value: Value, _ slot: Int, _ kind: SlotKind, of object: NSManagedObject) {
     guard case .data(let bytes) = value else { return values.append((slot, value)) }
-    if kind == .transformable, let kept = RowObjects.object(bytes) { return transformed.append((slot, kept)) }
+    if kind == .transformable, let kept = RowObjects.object(bytes) {
+      stored[slot] = value
+      return transformed.append((slot, kept))
+    }
     var data: Data?
     if kind == .externalData && bytes.first == 2, let core = object.core {
+      stored[slot] = value
       _ = core.errors { data = core.externalData(bytes.dropFirst(), of: object) }
     }
     values.append((slot, data.map { .data([1] + $0) } ?? value))

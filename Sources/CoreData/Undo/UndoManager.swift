@@ -20,7 +20,11 @@ open class UndoManager: NSObject {
   private var running: UndoGroup?
   private var allGroups: [UndoGroup] { done + undone + open + interrupted + (running.map { [$0] } ?? []) }
   private var disabled = 0
+  /// Whether a group is beginning or ending. Observers of that end no event.
+  private var isChangingGroups = false
   private var isEndOfEventQueued = false
+  /// Whether a context of another queue than the main one has used the manager. Turns of the main queue end no event then.
+  final var isOfOtherQueue = false
 
   /// A manager without actions.
   public override init() { super.init() }
@@ -40,8 +44,10 @@ open class UndoManager: NSObject {
     guard let group = open.last else {
       misuse("An action was registered outside of a group; call beginUndoGrouping() first, or set groupsByEvent.")
     }
-    if !isUndoing && !isRedoing { undone = [] }
+    let former = isUndoing || isRedoing ? [] : undone
+    if !former.isEmpty { undone = [] }
     group.add(UndoGroup.Action(target, handler))
+    withExtendedLifetime(former) {}
   }
 
   /// Whether actions are registered, rather than ignored.
@@ -66,8 +72,9 @@ open class UndoManager: NSObject {
   }
 
   /// Forgets the actions that were registered with a target.
-  open func removeAllActions(withTarget target: Any) {
-    let id = ObjectIdentifier(target as AnyObject)
+  open func removeAllActions(withTarget target: Any) { removeActions(of: ObjectIdentifier(target as AnyObject)) }
+
+  final func removeActions(of id: ObjectIdentifier) {
     let removed = allGroups.map { $0.removeActions(of: id) }
     done.removeAll(where: \.isEmpty)
     undone.removeAll(where: \.isEmpty)
@@ -80,7 +87,7 @@ open class UndoManager: NSObject {
   /// begins and ends each group.
   ///
   /// The group begins with the first action or by-hand group of the event. It ends with the turn of the main queue, if
-  /// it began there, with an undo or redo, or with an event of a context that has this manager:
+  /// it began there and no context of another queue has the manager, with an undo or redo, or with an event of a context that has this manager:
   /// ``NSManagedObjectContext/processPendingChanges()``, a save, or the end of a block of
   /// ``NSManagedObjectContext/perform(_:)``. On Apple's platforms the run loop ends it.
   open var groupsByEvent = true
@@ -101,10 +108,15 @@ open class UndoManager: NSObject {
 
   /// Ends the innermost group. An empty one leaves nothing to undo. Stops the program where no group is open.
   open func endUndoGrouping() {
+    let wasChanging = isChangingGroups
+    isChangingGroups = true
+    defer { isChangingGroups = wasChanging }
     post(.NSUndoManagerCheckpoint)
     guard let group = open.last else { misuse("endUndoGrouping() without beginUndoGrouping().") }
     let info: [AnyHashable: Any]? = group.isDiscardable ? [NSUndoManagerGroupIsDiscardableKey: true] : nil
     NotificationCenter.default.post(name: .NSUndoManagerWillCloseUndoGroup, object: self, userInfo: info)
+    // An observer may have ended the group.
+    guard open.last === group else { return }
     open.removeLast()
     if let outer = open.last {
       outer.add(group)
@@ -113,11 +125,15 @@ open class UndoManager: NSObject {
       trim()
     }
     NotificationCenter.default.post(name: .NSUndoManagerDidCloseUndoGroup, object: self, userInfo: info)
+    if open.count == 1 { queueEndOfEvent() }
   }
 
   private func begin(_ group: UndoGroup) {
+    let wasChanging = isChangingGroups
+    isChangingGroups = true
     open.append(group)
     post(.NSUndoManagerDidOpenUndoGroup)
+    isChangingGroups = wasChanging
   }
 
   private func trim() {
@@ -132,17 +148,24 @@ open class UndoManager: NSObject {
   private func beginEventGroup() {
     if !groupsByEvent || !open.isEmpty { return }
     begin(UndoGroup(isOfEvent: true))
-    if !MainQueue.isCurrent || isEndOfEventQueued { return }
+    queueEndOfEvent()
+  }
+
+  /// Makes the turn of the main queue end the event.
+  private func queueEndOfEvent() {
+    if open.first?.isOfEvent != true || isOfOtherQueue || !MainQueue.isCurrent || isEndOfEventQueued { return }
     isEndOfEventQueued = true
     nonisolated(unsafe) weak let manager = self
     DispatchQueue.main.async {
-      manager?.isEndOfEventQueued = false
-      manager?.endEvent()
+      guard let manager else { return }
+      manager.isEndOfEventQueued = false
+      if !manager.isOfOtherQueue { manager.endEvent() }
     }
   }
 
   /// Ends the group of the event, unless a group is open in it.
   final func endEvent() {
+    if isChangingGroups { return }
     if open.count == 1 && open[0].isOfEvent { endUndoGrouping() }
   }
 
@@ -224,7 +247,11 @@ open class UndoManager: NSObject {
   // MARK: Names
 
   /// The group that is named: the outermost open one, else the last that was done.
-  private var named: UndoGroup? { open.first ?? done.last }
+  private var named: UndoGroup? {
+    // Changes of a context that are not registered yet belong to the group that is named.
+    post(.NSUndoManagerCheckpoint)
+    return open.first ?? done.last
+  }
 
   /// Names what the open group does, or the last one where none is open, such as "Paste".
   open func setActionName(_ actionName: String) { named?.name = actionName }

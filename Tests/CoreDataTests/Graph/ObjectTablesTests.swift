@@ -163,7 +163,7 @@ import Testing
       try scoped {
         let found = try people(0, in: context)
         member = found[0]
-        state.load(ContiguousArray(found))
+        state.load(ContiguousArray(found), isOrdered: false)
         #expect(state.asSet.count == 20 && state.asOrderedSet.count == 20 && state.contains(found[19]))
       }
       #expect(member != nil)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct UndoWalkTests {
   private static let stores: [NSPersistentStore.StoreType] = [.inMemory, .sqlite]
 
-  @Test(arguments: 0..<60)
+  @Test(arguments: 0..<400)
   func theContextShowsTheSameStatesAgain(seed: Int) throws {
     let stack = try UndoStack(Self.stores[seed % 2], levels: 1 + seed / 2 % 3)
     do { try Walk(stack, seed: seed).run(steps: 60) } catch let error as Divergence { Issue.record("\(error.text)") }

@@ -172,6 +172,7 @@ extension ContextCore {
     checkQueue()
     guard object.core === self else { misuse("The object belongs to another context; delete it there.") }
     if object.flags.contains(.gone) { return }
+    if recordsUndo { readForUndo(object) }
     // Before the flags change, as the event's base has them.
     object.noteEventBase()
     let isRepeated = object.flags.contains(.deleted)
@@ -189,12 +190,11 @@ extension ContextCore {
     changes.delete(object) { registry.count }
   }
 
-  /// Deletes an object without its delete rules. Its destinations only lose their links to it.
-  func deleteAlone(_ object: NSManagedObject) {
+  /// Deletes an object without `prepareForDeletion`. With `followsRules` its delete rules are applied later.
+  func deleteAlone(_ object: NSManagedObject, followsRules: Bool) {
     beginPending(object)
     changes.beginDeletion(of: object)
-    changes.delete(object, followsRules: false) { registry.count }
-    for info in object.info.relationships { unlink(object, info.relationship) }
+    changes.delete(object, followsRules: followsRules) { registry.count }
   }
 
   /// Whether `prepareForDeletion` of an object is running for its first deletion.
@@ -270,6 +270,7 @@ extension ContextCore {
   func detach(_ object: NSManagedObject, from destination: NSManagedObject, _ inverse: Relationship) {
     destination.prepareToRead()
     if inverse.isToMany {
+      destination.readOrderForUndo(inverse)
       let state = destination.toMany(inverse)
       markUpdated(destination)
       if state.isFault || state.contains(object) { state.remove(object, keepsOrder: inverse.isOrdered) }

@@ -5,6 +5,9 @@ import StoreSchema
 struct ObjectChanges<Other> {
   /// Changed values that are no links.
   var values: [(slot: Int, value: Value)] = []
+  /// By slot, the names under which a store has some of the values: of a file, or of an object. They are valid as long as
+  /// the object's row has them.
+  var stored: [Int: Value] = [:]
   /// Changed values of transformable attributes, as objects.
   var transformed: [(slot: Int, value: Any)] = []
   /// Values of transient attributes by their index.
@@ -33,13 +36,20 @@ struct ObjectChanges<Other> {
 /// objects have their links.
 extension ContextCore {
   func setValues<Other>(_ changes: ObjectChanges<Other>, of object: NSManagedObject) {
-    for (slot, value) in changes.values where object.stored(slot) != value {
+    for (slot, value) in changes.values {
+      let stored = changes.stored[slot]
+      let isStored = stored != nil && object.committed(slot) == stored
+      // A file that could not be read, and that the row no longer names.
+      if !isStored && stored == value { continue }
+      let value = isStored ? stored ?? value : value
+      if object.stored(slot) == value { continue }
       object.store(value, in: slot)
       // After the event's base has the former object.
       object.extras?.transformed[slot] = nil
     }
     for (slot, value) in changes.transformed {
-      object.store(TransformableCoding.pending, in: slot)
+      let stored = changes.stored[slot].flatMap { object.committed(slot) == $0 ? $0 : nil }
+      object.store(stored ?? TransformableCoding.pending, in: slot)
       object.makeExtras().transformed[slot] = value
     }
     for (index, value) in changes.transients where !object.hasTransient(value, index) {
@@ -57,7 +67,8 @@ extension ContextCore {
     }
     for members in changes.toManys {
       let relationship = members.relationship
-      for member in members.removed {
+      // The last one first, because removing it is fastest.
+      for member in members.removed.reversed() {
         if let member = found(member) { object.removeUnread(member, from: relationship) }
       }
       for member in members.added { if let member = found(member) { object.addUnread(member, to: relationship) } }

@@ -5,6 +5,8 @@ struct ContextActivity {
   var isSaving = false
   /// Whether a save is writing its changes, to a store or to the parent. What changes meanwhile would be lost.
   var isWriting = false
+  /// Whether a merge policy resolves conflicts. What changes meanwhile is not undone.
+  var isMerging = false
   /// How many nested calls of client code are running in the middle of a change.
   fileprivate var callouts = 0
   /// How many nested calls of `awakeFromFetch` are running. Changes are not tracked meanwhile.

@@ -10,10 +10,9 @@ extension ContextCore {
     if !orderedViews.isEmpty { orderedViews = [:] }
     if propagatesDeletesAtEndOfEvent || activity.isSaving { propagateDeletes() }
     if !changes.list.hasPending { return }
-    let objects = changes.list.pending
     // It needs the values before the event, which are dropped below.
-    let manager = recordingManager
-    let journal = manager == nil ? nil : EventJournal(objects)
+    let registration = recordsUndo ? journalOfEvent() : nil
+    let objects = changes.list.pending
     var isWhole = changes.list.isWhollyPending
     changes.endEvent()
     // An observer that is added during this notification still gets the notification of the save.
@@ -28,7 +27,7 @@ extension ContextCore {
       if !isReported { object.forgetEventBase() }
     }
     // Registered before observers may undo the event.
-    if let manager, let journal { register(journal, manager) }
+    registration?()
     guard let event else { return }
     if isWhole { changes.noteEvent(event) }
     if !isReported { return }
@@ -74,8 +73,8 @@ extension ContextCore {
       if object.flags.contains(.gone) {
         registry.forget(object)
         if let extras = object.extras {
-          values.append((extras.fetchedProperties, extras.eventBase))
-          (extras.fetchedProperties, extras.eventBase) = ([:], nil)
+          values.append((extras.fetchedProperties, extras.eventBase, extras.formerTransients))
+          (extras.fetchedProperties, extras.eventBase, extras.formerTransients) = ([:], nil, [:])
         }
         // The object may be inserted again, as a new one.
         object.core = nil

@@ -47,7 +47,7 @@ extension RowOrigin {
     switch try access() {
     case .parent:
       for (owner, members) in zip(owners, try membersOfParent(relationship, owners, core)) {
-        owner.toMany(relationship).load(core.living(members, relationship, of: owner))
+        core.fill(owner.toMany(relationship), with: members, relationship, of: owner)
       }
       return
     case .requests:
@@ -87,7 +87,7 @@ extension RowOrigin {
     let objects = maker.finish()
     for owner in owners {
       let read = ContiguousArray(objects[parts[owner.key] ?? 0..<0])
-      owner.toMany(relationship).load(core.living(read, relationship, of: owner))
+      core.fill(owner.toMany(relationship), with: read, relationship, of: owner)
     }
   }
 
@@ -99,7 +99,7 @@ extension RowOrigin {
     try view.snapshot.destinations(of: relationship, owners: owners.map(\.key)) { groups[$0, default: []].append($1) }
     for owner in owners {
       let read = objects(groups[owner.key] ?? [], of: relationship, view.stamp, core)
-      owner.toMany(relationship).load(core.living(read, relationship, of: owner))
+      core.fill(owner.toMany(relationship), with: read, relationship, of: owner)
     }
   }
 

@@ -141,11 +141,19 @@ extension ContextCore {
   /// Reads the members of a to-many relationship with their rows.
   func load(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) {
     noteRead(relationship)
-    guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return state.load([]) }
-    do {
-      state.load(living(try origin.members(of: relationship, object, self), relationship, of: object))
-    } catch { noteUnreadRelationship(error) }
+    guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else {
+      return state.load([], isOrdered: relationship.isOrdered)
+    }
+    do { fill(state, with: try origin.members(of: relationship, object, self), relationship, of: object) } catch {
+      noteUnreadRelationship(error)
+    }
   }
+
+  /// Fills an unread relationship with members that were read.
+  func fill(
+    _ state: ToManyState, with members: ContiguousArray<NSManagedObject>, _ relationship: Relationship,
+    of owner: NSManagedObject
+  ) { state.load(living(members, relationship, of: owner), isOrdered: relationship.isOrdered) }
 
   /// The IDs of the members of a relationship that has not been read. The relationship is not read for them.
   func memberIDs(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) -> [NSManagedObjectID]

@@ -193,6 +193,8 @@ extension ContextCore {
   /// Clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys. `finally`
   /// is called when the context has no part of the save left.
   func finish(publishing: () -> Void, finally: () -> Void) {
+    // What validation and partners have changed since the last event.
+    let registration = recordsUndo ? journalOfEvent() : nil
     publishing()
     let objects = takeSavedObjects()
     var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changes.counts) : nil
@@ -207,6 +209,7 @@ extension ContextCore {
     forgetMembers(without: former.omissions, &leaving.states)
     // Client code that is called from here on may save again.
     (activity.isSaving, activity.isWriting) = (false, false)
+    registration?()
     finally()
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
