@@ -195,7 +195,7 @@ final class ToManyState {
   /// Restores a member that was left out because it was deleted, and whose deletion was undone. Where only the store
   /// knows its position, the members are read again.
   func restore(_ object: NSManagedObject, isOrdered: Bool) {
-    if isFault || contains(object) { return }
+    if isFault || contains(object) || removed.contains(where: { $0 === object }) { return }
     if isOrdered && !isNew && !isOrderChanged { unload() } else { appendMember(object) }
   }
 

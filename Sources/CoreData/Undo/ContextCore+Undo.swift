@@ -130,16 +130,23 @@ extension ContextCore {
 
   /// Removes the links of an object to those that have lost theirs to it, because it was deleted.
   private func dropLostLinks(of object: NSManagedObject, _ kept: ObjectChanges<NSManagedObject>) {
-    for (relationship, destination) in kept.toOnes {
-      guard let slot = relationship.slot, let inverse = relationship.linkedInverse, let destination else { continue }
-      if destination.lacks(object, in: inverse) { object.setReference(relationship, slot, nil) }
-    }
-    for members in kept.toManys {
-      guard let inverse = members.relationship.linkedInverse else { continue }
-      let state = object.toMany(members.relationship)
-      for member in members.added where member.lacks(object, in: inverse) && !state.lacks(member) {
-        state.remove(member, keepsOrder: members.relationship.isOrdered)
-        object.noteLinkChange(members.relationship)
+    for relationship in object.info.entity.relationships {
+      guard let inverse = relationship.linkedInverse else { continue }
+      if let slot = relationship.slot {
+        guard let destination = object.toOne(relationship) else { continue }
+        if object.hasLost(destination, relationship, inverse) { object.setReference(relationship, slot, nil) }
+        continue
+      }
+      let state = object.toMany(relationship)
+      let unread = kept.toManys.first { $0.relationship === relationship }?.added ?? []
+      for member in state.isFault ? ContiguousArray(unread) : state.members
+      where object.hasLost(member, relationship, inverse) && !state.lacks(member) {
+        // Where the members are unread, only a link that is saved, or was added, is to be taken away.
+        if state.isFault && !state.added.contains(where: { $0 === member }) && !object.hasSaved(member, inverse) {
+          continue
+        }
+        state.remove(member, keepsOrder: relationship.isOrdered)
+        object.noteLinkChange(relationship)
       }
     }
   }
@@ -209,10 +216,23 @@ extension NSManagedObject {
     if !toManys.hasChanges { ChangeTracker.forgetLinks(of: self) }
   }
 
-  /// Whether an object is known not to be linked by a relationship of this one.
-  fileprivate func lacks(_ object: NSManagedObject, in relationship: Relationship) -> Bool {
-    if flags.isFault { return false }
-    return relationship.isToMany ? toManys[relationship]?.lacks(object) == true : toOne(relationship) !== object
+  /// Whether the other side of a link no longer has it. Where its members are unread, it has the links that are saved.
+  fileprivate func hasLost(_ other: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) -> Bool {
+    if !inverse.isToMany { return other.toOne(inverse) !== self }
+    if let state = other.toManys[inverse] {
+      if !state.isFault { return !state.contains(self) }
+      if state.added.contains(where: { $0 === self }) { return false }
+      if state.removed.contains(where: { $0 === self }) { return true }
+    }
+    if let slot = relationship.slot { return changed(slot) != nil && changedSlots().contains(slot) || row == nil }
+    return toManys[relationship]?.added.contains { $0 === other } == true
+  }
+
+  /// Whether a link is saved that the other side no longer has.
+  fileprivate func hasSaved(_ other: NSManagedObject, _ inverse: Relationship) -> Bool {
+    guard let slot = inverse.slot else { return other.toManys[inverse]?.removed.contains { $0 === self } == true }
+    let saved = other.row?.reference(slot, entitySlot: inverse.entitySlot, destination: inverse.destination)
+    return saved == reference
   }
 
   /// The destination of a to-one relationship, without reading the object.

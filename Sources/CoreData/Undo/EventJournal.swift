@@ -25,7 +25,7 @@ struct EventJournal {
   final class DeletedObject {
     let reference: ObjectReference
     let store: UInt16
-    /// The values that are in files of their own, and all links.
+    /// The values that are in files of their own, and all links from before the event.
     let kept: ObjectChanges<NSManagedObject>
 
     init(_ object: NSManagedObject, _ kept: ObjectChanges<NSManagedObject>) {
@@ -66,8 +66,14 @@ extension ContextCore {
     _ = errors {
       object.prepareToRead()
       if !object.flags.isDisjoint(with: [.inaccessible, .deleted]) { return }
-      for info in object.info.relationships where info.relationship.isToMany {
-        _ = object.loadedToMany(info.relationship)
+      for info in object.info.relationships {
+        let relationship = info.relationship
+        let destinations =
+          relationship.isToMany
+          ? object.loadedToMany(relationship).members : ContiguousArray(object.toOne(relationship).map { [$0] } ?? [])
+        // Their orders have the object's position.
+        guard let inverse = relationship.linkedInverse, inverse.isOrdered else { continue }
+        for destination in destinations where !destination.flags.isDeleted { _ = destination.loadedToMany(inverse) }
       }
     }
   }
@@ -141,10 +147,14 @@ extension NSManagedObject {
     }
     for info in info.relationships {
       let relationship = info.relationship
-      if !relationship.isToMany {
-        if let destination = toOne(relationship) { changes.toOnes.append((relationship, destination)) }
-      } else if let state = toManys[relationship], !state.isFault, !state.members.isEmpty {
-        let members = Array(state.members)
+      if let slot = relationship.slot {
+        let former = changed(slot) == nil ? reference(relationship) : eventReference(relationship, slot)
+        if let former, let core {
+          changes.toOnes.append((relationship, core.object(core.present(former), store: storeIndex)))
+        }
+      } else if let state = toManys[relationship], !state.isFault {
+        let members = Array(state.members(before: eventMembers(state.index)))
+        if members.isEmpty { continue }
         changes.toManys.append(
           ObjectChanges.Members(
             relationship: relationship, added: members, removed: [], order: relationship.isOrdered ? members : nil))
@@ -167,10 +177,7 @@ extension ObjectChanges<NSManagedObject> {
   /// Adds a value in a form that does not need a file that a save may remove, nor a store that keeps objects.
   fileprivate mutating func keep(_ value: Value, _ slot: Int, _ kind: SlotKind, of object: NSManagedObject) {
     guard case .data(let bytes) = value else { return values.append((slot, value)) }
-    if kind == .transformable, let kept = RowObjects.object(bytes) {
-      stored[slot] = value
-      return transformed.append((slot, kept))
-    }
+    if kind == .transformable, let kept = RowObjects.object(bytes) { return transformed.append((slot, kept)) }
     var data: Data?
     if kind == .externalData && bytes.first == 2, let core = object.core {
       stored[slot] = value

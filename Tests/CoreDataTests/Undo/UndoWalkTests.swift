@@ -7,7 +7,7 @@ import Testing
 @Suite struct UndoWalkTests {
   private static let stores: [NSPersistentStore.StoreType] = [.inMemory, .sqlite]
 
-  @Test(arguments: 0..<400)
+  @Test(arguments: 0..<80)
   func theContextShowsTheSameStatesAgain(seed: Int) throws {
     let stack = try UndoStack(Self.stores[seed % 2], levels: 1 + seed / 2 % 3)
     do { try Walk(stack, seed: seed).run(steps: 60) } catch let error as Divergence { Issue.record("\(error.text)") }
@@ -24,6 +24,8 @@ import Testing
     private var past: [[String: String]] = []
     private var future: [[String: String]] = []
     private var log: [String] = []
+    /// What the context showed last. It is not read before a step, so that a step may begin with unread relationships.
+    private var current: [String: String] = [:]
 
     init(_ stack: UndoStack, seed: Int) {
       (self.stack, self.seed) = (stack, seed)
@@ -65,28 +67,41 @@ import Testing
     // MARK: Steps
 
     private func event() throws {
-      let before = try stack.state()
-      let count = stack.manager.undoCount
+      let (before, count) = (current, stack.manager.undoCount)
+      forgetUnchanged()
       var texts: [String] = []
-      try stack.event { context in for _ in 0...dice.next(5) { texts.append(try change(context)) } }
+      try stack.event { context in
+        // Fetched once: a fetch ends the event of the context.
+        var items = try UndoStack.items(context)
+        for _ in 0...dice.next(5) { texts.append(try change(context, &items)) }
+      }
       log.append("event(\(texts.joined(separator: ", ")))")
       if stack.manager.undoCount > count {
         past.append(before)
         future = []
       }
-      let after = try stack.state()
-      if after["torn"] != nil { try compare(after, after, "the event") }
-      if before != after && stack.manager.undoCount == count {
-        try compare(after, before, "an event that was not recorded")
+      current = try stack.state()
+      if current["torn"] != nil { try compare(current, current, "the event") }
+      if before != current && stack.manager.undoCount == count {
+        try compare(current, before, "an event that was not recorded")
       }
+    }
+
+    /// Makes faults of all objects, sometimes, unless a transient value would be lost.
+    private func forgetUnchanged() {
+      if dice.next(3) > 0 || current.values.contains(where: { $0.contains("memo=m") }) { return }
+      stack.context.performAndWait { stack.context.refreshAllObjects() }
+      log.append("refreshed")
     }
 
     private func undo() throws {
       guard let expected = past.popLast() else { return }
-      future.append(try stack.state())
+      future.append(current)
+      forgetUnchanged()
       stack.event { $0.undo() }
       log.append("undo")
-      try compare(try stack.state(), expected, "the undo")
+      current = try stack.state()
+      try compare(current, expected, "the undo")
       if stack.manager.redoCount != future.count {
         throw Divergence(text: "seed \(seed): an undo cannot be redone after \(log)")
       }
@@ -94,18 +109,21 @@ import Testing
 
     private func redo() throws {
       guard let expected = future.popLast() else { return }
-      past.append(try stack.state())
+      past.append(current)
+      forgetUnchanged()
       stack.event { $0.redo() }
       log.append("redo")
-      try compare(try stack.state(), expected, "the redo")
+      current = try stack.state()
+      try compare(current, expected, "the redo")
     }
 
     /// What must change nothing that is shown, and nothing that can be undone.
     private func undisturbed(_ name: String, _ body: (NSManagedObjectContext) throws -> Void) throws {
-      let (before, count) = (try stack.state(), stack.manager.undoCount)
+      let (before, count) = (current, stack.manager.undoCount)
       try stack.context.performAndWait { try body(stack.context) }
       log.append(name)
-      try compare(try stack.state(), before, name)
+      current = try stack.state()
+      try compare(current, before, name)
       if stack.manager.undoCount != count {
         throw Divergence(text: "seed \(seed): \(name) registered an action after \(log)")
       }
@@ -141,17 +159,19 @@ import Testing
     }
 
     /// Changes something. Returns what, for the report.
-    private func change(_ context: NSManagedObjectContext) throws -> String {
-      let items = try UndoStack.items(context)
-      guard items.count > 3, let item = pick(items), let other = pick(items) else { return insert(context, items) }
+    private func change(_ context: NSManagedObjectContext, _ items: inout [NSManagedObject]) throws -> String {
+      guard items.count > 3, let item = pick(items), let other = pick(items) else { return insert(context, &items) }
       let (name, otherName) = (item["name"] as? String ?? "?", other["name"] as? String ?? "?")
       switch dice.next(16) {
-      case 0, 1: return insert(context, items)
+      case 0, 1: return insert(context, &items)
       case 2 where items.count > 6:
         // Links without an inverse lead nowhere once a deletion is saved.
         let seen = Set(items.flatMap { UndoStack.linked($0, "seen") + UndoStack.linked($0, "keeps") })
-        if !seen.isDisjoint(with: cascade(of: item)) { return "nothing" }
+        let cascade = cascade(of: item)
+        if !seen.isDisjoint(with: cascade) { return "nothing" }
         context.delete(item)
+        // The delete rules are applied at the end of the event.
+        items.removeAll { cascade.contains($0) }
         return "delete \(name)"
       case 3:
         item["number"] = dice.next(3) == 0 ? nil : dice.next(4)
@@ -210,10 +230,11 @@ import Testing
       return found
     }
 
-    private func insert(_ context: NSManagedObjectContext, _ items: [NSManagedObject]) -> String {
+    private func insert(_ context: NSManagedObjectContext, _ items: inout [NSManagedObject]) -> String {
       lastName += 1
       let item = UndoStack.insert("n\(lastName)", context)
       if let owner = pick(items) { item["owner"] = owner }
+      items.append(item)
       return "insert n\(lastName)"
     }
   }

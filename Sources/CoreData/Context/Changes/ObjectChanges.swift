@@ -5,8 +5,8 @@ import StoreSchema
 struct ObjectChanges<Other> {
   /// Changed values that are no links.
   var values: [(slot: Int, value: Value)] = []
-  /// By slot, the names under which a store has some of the values: of a file, or of an object. They are valid as long as
-  /// the object's row has them.
+  /// By slot, the names of files in which a store has some of the values. A name is valid as long as the object's row has
+  /// it.
   var stored: [Int: Value] = [:]
   /// Changed values of transformable attributes, as objects.
   var transformed: [(slot: Int, value: Any)] = []
@@ -48,8 +48,7 @@ extension ContextCore {
       object.extras?.transformed[slot] = nil
     }
     for (slot, value) in changes.transformed {
-      let stored = changes.stored[slot].flatMap { object.committed(slot) == $0 ? $0 : nil }
-      object.store(stored ?? TransformableCoding.pending, in: slot)
+      object.store(TransformableCoding.pending, in: slot)
       object.makeExtras().transformed[slot] = value
     }
     for (index, value) in changes.transients where !object.hasTransient(value, index) {
@@ -87,6 +86,7 @@ extension ContextCore {
 extension NSManagedObject {
   /// Removes an object from a to-many relationship, without reading the members.
   fileprivate func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
+    readOrderForUndo(relationship)
     let state = toMany(relationship)
     if isLinked(to: member, by: relationship) == false { return }
     if !state.isFault {

@@ -76,7 +76,9 @@ struct ChildChanges {
     let hasOrder = relationship.isOrdered && !state.isFault && (state.isOrderChanged || state.hasAdditions)
     return ObjectChanges.Members(
       relationship: relationship, added: isOfMembers ? [] : targets(state.added),
-      removed: isOfMembers ? [] : targets(state.removed),
+      // Without an inverse nothing else takes a deleted object out of the parent's relationship.
+      removed: isOfMembers
+        ? [] : relationship.linkedInverse == nil ? state.removed.map(Target.init) : targets(state.removed),
       order: hasOrder ? targets(state.members) : nil)
   }
 }
