@@ -71,9 +71,11 @@ final class UndoStack {
   var context: NSManagedObjectContext { contexts[contexts.count - 1] }
   let manager = UndoManager()
 
-  init(_ type: NSPersistentStore.StoreType = .sqlite, levels: Int = 1) throws {
+  init(
+    _ type: NSPersistentStore.StoreType = .sqlite, levels: Int = 1, model: NSManagedObjectModel = UndoStack.model
+  ) throws {
     folder = try StoreFolder("undo")
-    coordinator = NSPersistentStoreCoordinator(managedObjectModel: Self.model)
+    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(type: type, at: folder.url)
     var contexts: [NSManagedObjectContext] = []
     for _ in 0..<levels {

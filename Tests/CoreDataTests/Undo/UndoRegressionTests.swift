@@ -1,0 +1,263 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Cases of undo that were once wrong.
+@Suite struct UndoRegressionTests {
+  private final class Observer: @unchecked Sendable {
+    private let token: any NSObjectProtocol
+    init(_ name: Notification.Name, of object: AnyObject, _ body: @escaping () -> Void) {
+      nonisolated(unsafe) let body = body
+      token = NotificationCenter.default.addObserver(forName: name, object: object, queue: nil) { _ in body() }
+    }
+    deinit { NotificationCenter.default.removeObserver(token) }
+  }
+
+  /// A group that ends makes the context register its changes; what observers of those do ends no group.
+  @Test(arguments: [Notification.Name.NSUndoManagerWillCloseUndoGroup, .NSUndoManagerDidOpenUndoGroup, nil])
+  func observersSaveWhileAGroupEnds(_ name: Notification.Name?) throws {
+    let stack = try UndoStack()
+    let (context, manager) = (stack.context, stack.manager)
+    let observer = Observer(
+      name ?? .NSManagedObjectContextObjectsDidChange, of: name == nil ? context : manager
+    ) {
+      try? context.save()
+      context.processPendingChanges()
+    }
+    withExtendedLifetime(observer) {
+      context.performAndWait {
+        manager.registerUndo(withTarget: stack) { _ in }
+        let item = UndoStack.insert("a", context)
+        manager.endUndoGrouping()
+        item["number"] = 1
+        context.processPendingChanges()
+        #expect(manager.groupingLevel == 0 && !context.hasChanges)
+        while manager.canUndo { context.undo() }
+        #expect(item.isDeleted || item.managedObjectContext == nil)
+      }
+    }
+  }
+
+  private func wakingStack() throws -> UndoStack {
+    guard let model = UndoStack.model.copy() as? NSManagedObjectModel else { throw CocoaError(.coreData) }
+    model.entities[0].managedObjectClassName = NSStringFromClass(WakingItem.self)
+    return try UndoStack(model: model)
+  }
+
+  /// What `awakeFromFetch` sets, and what changes while nothing is recorded, is no former value.
+  @Test func transientValuesOfOtherEventsAreLeftAlone() throws {
+    let stack = try wakingStack()
+    let (context, manager) = (stack.context, stack.manager)
+    let item = stack.event { context in
+      let item = UndoStack.insert("a", context)
+      item["memo"] = "new"
+      return item
+    }
+    stack.event { _ in item["memo"] = "later" }
+    try context.performAndWait {
+      context.undo()
+      #expect(item["memo"] as? String == "new")
+      try context.save()
+      context.refresh(item, mergeChanges: false)
+      item["number"] = 1
+      context.processPendingChanges()
+      context.undo()
+      #expect(item["number"] == nil && item["memo"] as? String == "fetched")
+      manager.disableUndoRegistration()
+      item["memo"] = "hidden"
+      context.processPendingChanges()
+      manager.enableUndoRegistration()
+      item["memo"] = "shown"
+      context.processPendingChanges()
+      context.undo()
+      #expect(item["memo"] as? String == "hidden")
+    }
+  }
+
+  /// The members were unread when they were deleted together.
+  @Test func linksBetweenDeletedObjectsComeBack() throws {
+    let stack = try UndoStack()
+    try stack.event { (context) throws in
+      let items = ["p", "a", "b", "line"].map { UndoStack.insert($0, context) }
+      for child in items[1...2] { child["parent"] = items[0] }
+      items[1]["friends"] = Set([items[2]])
+      items[3]["queue"] = NSOrderedSet(array: [items[2], items[0], items[1]])
+      items[3]["parent"] = items[0]
+      try context.save()
+    }
+    let before = try stack.state()
+    try stack.context.performAndWait {
+      stack.context.refreshAllObjects()
+      let top = try #require(try UndoStack.items(stack.context).first { $0["name"] as? String == "p" })
+      stack.context.delete(top)
+      try stack.context.save()
+      stack.context.undo()
+      try stack.context.save()
+    }
+    #expect(try stack.elsewhere { try UndoStack.state($0) } == before)
+  }
+
+  @Test(arguments: [1, 2]) func aFaultThatWasDeletedHasItsValuesAgain(levels: Int) throws {
+    let stack = try UndoStack(levels: levels)
+    let id = try stack.event { context in
+      let item = UndoStack.insert("a", context)
+      (item["number"], item["photo"]) = (3, Data(repeating: 1, count: 300_000))
+      try context.save()
+      return item.objectID
+    }
+    try stack.saveAll()
+    stack.context.performAndWait {
+      stack.context.reset()
+      stack.context.delete(stack.context.object(with: id))
+    }
+    try stack.saveAll()
+    stack.event { $0.undo() }
+    try stack.saveAll()
+    try stack.elsewhere { (context) throws in
+      let item = try #require(try UndoStack.items(context).first)
+      #expect(item["name"] as? String == "a" && item["number"] as? Int == 3)
+      #expect((item["photo"] as? Data)?.count == 300_000)
+    }
+  }
+
+  /// The position of a member that leaves an unread ordered relationship.
+  @Test(arguments: [false, true]) func anUnreadOrderIsKnown(isDeleted: Bool) throws {
+    let stack = try UndoStack()
+    try stack.event { (context) throws in
+      let items = ["line", "a", "x", "b"].map { UndoStack.insert($0, context) }
+      items[0]["queue"] = NSOrderedSet(array: [items[1], items[2], items[3]])
+      try context.save()
+      context.reset()
+      let member = try #require(try UndoStack.items(context).first { $0["name"] as? String == "x" })
+      if isDeleted { context.delete(member) } else { member["line"] = nil }
+      context.processPendingChanges()
+      if isDeleted { try context.save() }
+      context.undo()
+      try context.save()
+    }
+    try stack.elsewhere { context in
+      let line = try #require(try UndoStack.items(context).first { $0["name"] as? String == "line" })
+      #expect(UndoStack.linked(line, "queue").map { $0["name"] as? String } == ["a", "x", "b"])
+    }
+  }
+
+  /// The rule of a redone deletion holds as that of the first one.
+  @Test func aRedoneDeletionIsDenied() throws {
+    guard let model = UndoStack.model.copy() as? NSManagedObjectModel else { throw CocoaError(.coreData) }
+    model.entities[0].relationshipsByName["owned"]?.deleteRule = .denyDeleteRule
+    let stack = try UndoStack(model: model)
+    let owner = stack.event { context in
+      let owner = UndoStack.insert("owner", context)
+      UndoStack.insert("owned", context)["owner"] = owner
+      return owner
+    }
+    try stack.saveAll()
+    stack.event { $0.delete(owner) }
+    stack.event { $0.undo() }
+    stack.event { $0.redo() }
+    stack.context.performAndWait {
+      let error = #expect(throws: CocoaError.self) { try stack.context.save() }
+      #expect(error?.code == .validationRelationshipDeniedDelete)
+    }
+  }
+
+  @Test func aRedoneDeletionFollowsItsRulesAtTheSave() throws {
+    let stack = try UndoStack()
+    stack.context.performAndWait { stack.context.propagatesDeletesAtEndOfEvent = false }
+    let top = stack.event { context in
+      let top = UndoStack.insert("top", context)
+      UndoStack.insert("child", context)["parent"] = top
+      return top
+    }
+    try stack.saveAll()
+    stack.event { $0.delete(top) }
+    stack.event { $0.undo() }
+    stack.event { $0.redo() }
+    try stack.saveAll()
+    #expect(try stack.elsewhere { try UndoStack.items($0).count } == 0)
+  }
+
+  /// Objects that are registered refer to the object that has come back.
+  @Test func oneWayLinksLeadToTheObjectAgain() throws {
+    let stack = try UndoStack()
+    let (keeper, kept) = stack.event { context in
+      let (keeper, kept) = (UndoStack.insert("keeper", context), UndoStack.insert("kept", context))
+      (keeper["seen"], keeper["keeps"]) = (kept, Set([kept]))
+      return (keeper, kept)
+    }
+    try stack.saveAll()
+    stack.event { $0.delete(kept) }
+    try stack.saveAll()
+    stack.event { $0.undo() }
+    try stack.saveAll()
+    stack.context.performAndWait { #expect(keeper["seen"] as? NSManagedObject === kept) }
+    try stack.elsewhere { context in
+      let keeper = try #require(try UndoStack.items(context).first { $0["name"] as? String == "keeper" })
+      #expect(UndoStack.linked(keeper, "seen").map { $0["name"] as? String } == ["kept"])
+      #expect(UndoStack.linked(keeper, "keeps").map { $0["name"] as? String } == ["kept"])
+    }
+  }
+
+  /// The parent has taken the deletion back, so the child has nothing to insert.
+  @Test func anObjectThatTheParentHasBroughtBackIsNotDoubled() throws {
+    let stack = try UndoStack(levels: 2)
+    let item = stack.event { UndoStack.insert("a", $0) }
+    try stack.saveAll()
+    stack.event { $0.delete(item) }
+    try stack.context.performAndWait { try stack.context.save() }
+    stack.contexts[0].performAndWait { stack.contexts[0].rollback() }
+    stack.event { $0.undo() }
+    try stack.saveAll()
+    #expect(try stack.elsewhere { try UndoStack.items($0).count } == 1)
+  }
+
+  /// As in Apple's samples: the name comes after the change.
+  @Test func aNameBelongsToTheChangesBeforeIt() throws {
+    let stack = try UndoStack()
+    let item = stack.event { UndoStack.insert("a", $0) }
+    stack.event { _ in
+      item["number"] = 1
+      stack.manager.setActionName("Count")
+    }
+    #expect(stack.manager.undoActionName == "Count")
+    stack.event { $0.undo() }
+    #expect(stack.manager.undoActionName == "" && stack.manager.redoActionName == "Count")
+  }
+
+  /// A group by hand that lasts longer than a turn leaves no group behind.
+  @Test(.timeLimit(.minutes(1))) @MainActor func aGroupMayLastSeveralTurns() async {
+    let counter = UndoManagerTests.Counter()
+    counter.manager.beginUndoGrouping()
+    for _ in 0..<3 { await Task.yield() }
+    counter.add(1)
+    counter.manager.endUndoGrouping()
+    while counter.manager.groupingLevel > 0 { await Task.yield() }
+    counter.add(2)
+    counter.manager.undo()
+    #expect(counter.value == 1)
+  }
+
+  /// A merge policy's result is no action of its own.
+  @Test func aMergeIsNotUndone() throws {
+    let stack = try UndoStack()
+    let item = stack.event { UndoStack.insert("a", $0) }
+    try stack.saveAll()
+    try stack.elsewhere { context in
+      try UndoStack.items(context)[0]["size"] = 9
+      try context.save()
+    }
+    try stack.context.performAndWait {
+      stack.context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      (item["size"], item["number"]) = (8, 1)
+      try stack.context.save()
+      #expect(item["size"] as? Int == 9 && stack.manager.undoCount == 2)
+      stack.context.undo()
+      #expect(item["number"] == nil)
+    }
+  }
+}
+
+/// An item that sets a transient value when it is read.
+final class WakingItem: NSManagedObject {
+  override func awakeFromFetch() { setValue("fetched", forKey: "memo") }
+}
