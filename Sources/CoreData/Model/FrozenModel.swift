@@ -93,9 +93,20 @@ final class EntityInfo: @unchecked Sendable {
   /// The number of the frozen model; see ``FrozenModel/number``.
   let modelNumber: UInt64
   private let resolving = Mutex(())
-  /// The class of the entity's objects. Written once, under the lock; read without it.
-  private let resolved = Atomic<UnsafePointer<NSManagedObject.Type>?>(nil)
-  private let overridesValidation = Atomic<Bool>(false)
+  /// What follows from the class of the entity's objects. Written once, under the lock; read without it.
+  private let resolved = Atomic<UnsafePointer<ResolvedClass>?>(nil)
+  private let checksValues = Atomic<Bool>(false)
+
+  private struct ResolvedClass {
+    let type: NSManagedObject.Type
+    let methods: KeyValueMethods
+    let hasMethods: Bool
+
+    init(_ type: NSManagedObject.Type) {
+      (self.type, methods) = (type, type.keyValueMethods)
+      hasMethods = !methods.isEmpty
+    }
+  }
 
   /// The meaning of a key of key-value coding for objects of the entity.
   enum Key {
@@ -190,7 +201,11 @@ final class EntityInfo: @unchecked Sendable {
     hasTransformables = entity.attributes.contains { $0.type == .transformable }
   }
 
-  deinit { resolved.load(ordering: .acquiring)?.deallocate() }
+  deinit {
+    guard let resolved = resolved.load(ordering: .acquiring) else { return }
+    UnsafeMutablePointer(mutating: resolved).deinitialize(count: 1)
+    resolved.deallocate()
+  }
 
   /// Ends the reference counting of objects that every object of the entity refers to, and that are never freed:
   /// threads that make objects of one entity would contend for the counts.
@@ -200,20 +215,27 @@ final class EntityInfo: @unchecked Sendable {
     for relationship in entity.relationships { ImmortalObject.make(relationship) }
   }
 
-  /// Whether the class of the entity's objects overrides `validateValue(_:forKey:)`. Known once there is an object.
-  var validatesValues: Bool { overridesValidation.load(ordering: .relaxed) }
+  /// Whether the class of the entity's objects checks values by code of its own. Known once there is an object.
+  var validatesValues: Bool { checksValues.load(ordering: .relaxed) }
 
   /// The class of the entity's objects.
-  var objectClass: NSManagedObject.Type {
-    if let known = resolved.load(ordering: .acquiring) { return known.pointee }
-    return resolving.withLock { _ in
-      if let known = resolved.load(ordering: .acquiring) { return known.pointee }
-      let found = ManagedObjectClass.resolve(description)
-      overridesValidation.store(NSManagedObject.overridesValidateValue(found), ordering: .relaxed)
-      let pointer = UnsafeMutablePointer<NSManagedObject.Type>.allocate(capacity: 1)
-      pointer.initialize(to: found)
+  var objectClass: NSManagedObject.Type { (resolved.load(ordering: .acquiring) ?? resolve()).pointee.type }
+
+  /// Whether that class has custom accessors or validation methods.
+  var hasKeyValueMethods: Bool { (resolved.load(ordering: .acquiring) ?? resolve()).pointee.hasMethods }
+
+  /// These methods.
+  var keyValueMethods: KeyValueMethods { (resolved.load(ordering: .acquiring) ?? resolve()).pointee.methods }
+
+  private func resolve() -> UnsafePointer<ResolvedClass> {
+    resolving.withLock { _ in
+      if let known = resolved.load(ordering: .acquiring) { return known }
+      let type = ManagedObjectClass.resolve(description)
+      checksValues.store(NSManagedObject.checksValues(type), ordering: .relaxed)
+      let pointer = UnsafeMutablePointer<ResolvedClass>.allocate(capacity: 1)
+      pointer.initialize(to: ResolvedClass(type))
       resolved.store(UnsafePointer(pointer), ordering: .releasing)
-      return found
+      return UnsafePointer(pointer)
     }
   }
 }

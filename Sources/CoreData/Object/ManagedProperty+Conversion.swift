@@ -98,7 +98,8 @@ enum RawValues {
   }
 }
 
-private protocol OptionalType {
+/// Every `Optional`, without its generic argument.
+protocol OptionalType {
   static var wrapped: Any.Type { get }
   var content: Any? { get }
 }

@@ -64,7 +64,8 @@ extension NSManagedObject {
     CoreDataError.validation(.managedObjectValidation, self, key, value)
   }
 
-  /// Calls ``validateValue(_:forKey:)`` for each property, for a class that overrides it, and sets replaced values.
+  /// Calls ``validateValue(_:forKey:)`` for each property, for a class with validations of its own, and sets replaced
+  /// values.
   /// Members that nobody has read or changed are not read.
   final func validateValues() throws {
     var (errors, refused) = ([any Error](), Set<Substring>())
@@ -96,10 +97,11 @@ extension NSManagedObject {
     if !errors.isEmpty { throw CoreDataError.combined(errors) }
   }
 
-  /// Whether a class overrides `validateValue(_:forKey:)`.
-  static func overridesValidateValue(_ type: NSManagedObject.Type) -> Bool {
+  /// Whether a class overrides `validateValue(_:forKey:)`, or has validation methods.
+  static func checksValues(_ type: NSManagedObject.Type) -> Bool {
     VirtualTable.overrides(
       type, NSManagedObject.self, membersOf: ValidatingProbe.self, plain: (PlainProbe.self, OtherPlainProbe.self))
+      || !type.keyValueMethods.validations.isEmpty
   }
 
   private class PlainProbe: NSManagedObject {}

@@ -258,26 +258,39 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// - Throws: 1600 for a relationship with the delete rule deny that still has objects; 1560 for several.
   open func validateForDelete() throws { try core?.validateDeletion(self) }
 
-  /// Checks `value` as the value of a property.
+  /// Checks `value` as the value of a property: first by the rules of the model, then by the class's validation method
+  /// in ``keyValueMethods``, which may replace the value.
   ///
-  /// Before a save, overrides are called for each property with its present value. If the override replaces the value,
-  /// the object takes the new one
+  /// Before a save, overrides and validation methods are called for each property with its present value. If they
+  /// replace the value, the object takes the new one
   /// (https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)).
   ///
   /// - Throws: An error of validation where the value is nil and must not be, has another type, is out of range, or
-  ///   does not meet a validation predicate. A key that the entity does not have is no error.
+  ///   does not meet a validation predicate; else what the validation method throws. A key that the entity does not have
+  ///   is no error.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try checkValue(value.pointee, forKey: key)
+    if let method = ownKeyValueMethods?.validations[key] { try method(self, value) }
   }
 
   // MARK: Key-value coding that subclasses may override
 
-  /// The value of a modelled property by its name. Nil where it has none. Accessors that a class declares in Swift are
-  /// not called.
-  open func value(forKey key: String) -> Any? { modelledValue(forKey: key) }
-  /// Sets a modelled property by its name. Inverse relationships follow. A value of another type than the property's
-  /// stops the program.
-  open func setValue(_ value: Any?, forKey key: String) { setModelledValue(value, forKey: key) }
+  /// The accessors and validation methods that the class has for keys. An override adds to those of `super`. The
+  /// property is read once for each entity.
+  open class var keyValueMethods: KeyValueMethods { KeyValueMethods() }
+
+  /// The value of a key: that of the custom accessor in ``keyValueMethods``, else that of the modelled property. Nil
+  /// where it has none.
+  open func value(forKey key: String) -> Any? {
+    if let getter = getter(key) { return getter(self) }
+    return modelledValue(forKey: key)
+  }
+  /// Sets the value of a key: with the custom accessor in ``keyValueMethods``, else that of the modelled property.
+  /// Inverse relationships follow. A value of another type than the property's stops the program.
+  open func setValue(_ value: Any?, forKey key: String) {
+    if let setter = setter(key) { return setter(self, value) }
+    setModelledValue(value, forKey: key)
+  }
 
   /// The value without firing a fault. A fault has only what ``setPrimitiveValue(_:forKey:)`` has set.
   ///

@@ -94,10 +94,10 @@ import Testing
 
   /// Fails if a toolchain lays out classes differently.
   @Test func anOverrideIsFoundInTheClass() {
-    #expect(NSManagedObject.overridesValidateValue(TrimmedNote.self))
-    #expect(!NSManagedObject.overridesValidateValue(NSManagedObject.self))
-    #expect(!NSManagedObject.overridesValidateValue(OpenNote.self))
-    #expect(NSManagedObject.overridesValidateValue(TrimmedTrimmedNote.self))
+    #expect(NSManagedObject.checksValues(TrimmedNote.self))
+    #expect(!NSManagedObject.checksValues(NSManagedObject.self))
+    #expect(!NSManagedObject.checksValues(OpenNote.self))
+    #expect(NSManagedObject.checksValues(TrimmedTrimmedNote.self))
   }
 
   /// nsmanagedobject/contextshouldignoreunmodeledpropertychanges

@@ -32,7 +32,7 @@ extension ContextCore {
     if object.flags.contains(.fault) || object.flags.contains(.inaccessible) { return }
     if object.entityInfo._withUnsafeGuaranteedRef({ $0.validatesValues })
       || hasMismatchedClasses && type(of: object) != object.info.objectClass
-        && NSManagedObject.overridesValidateValue(type(of: object))
+        && NSManagedObject.checksValues(type(of: object))
     {
       return try object.validateValues()
     }

@@ -1,0 +1,188 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Custom accessors and validation methods that a class lists.
+@Suite struct KeyValueMethodTests {
+  private func context() throws -> NSManagedObjectContext {
+    func attribute(_ name: String, _ type: NSAttributeType, mandatory: Bool = false) -> NSAttributeDescription {
+      let attribute = NSAttributeDescription()
+      (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, !mandatory)
+      return attribute
+    }
+    let member = NSEntityDescription()
+    (member.name, member.managedObjectClassName) = ("KeyedMember", "CoreDataTests.KeyedMember")
+    let list = attribute("list", .transformableAttributeType)
+    member.properties = [
+      attribute("first", .stringAttributeType, mandatory: true), attribute("last", .stringAttributeType),
+      attribute("age", .integer16AttributeType), list,
+    ]
+    let senior = NSEntityDescription()
+    (senior.name, senior.managedObjectClassName) = ("KeyedSenior", "CoreDataTests.KeyedSenior")
+    member.subentities = [senior]
+    let friends = NSRelationshipDescription()
+    (friends.name, friends.destinationEntity, friends.isOrdered, friends.maxCount) = ("friends", member, true, 0)
+    let others = NSRelationshipDescription()
+    (others.name, others.destinationEntity, others.maxCount) = ("others", member, 0)
+    member.properties += [friends, others]
+    let model = NSManagedObjectModel()
+    model.entities = [member, senior]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    return context
+  }
+
+  @Test func keyValueCodingReachesAccessors() throws {
+    let context = try context()
+    context.performAndWait {
+      let member = KeyedMember(context: context)
+      member.setValue("Ada Lovelace", forKey: "fullName")
+      #expect(
+        member.value(forKey: "first") as? String == "Ada" && member.value(forKey: "last") as? String == "Lovelace")
+      #expect(member.value(forKey: "fullName") as? String == "Ada Lovelace")
+      #expect(member.value(forKeyPath: "fullName.length") as? Int == 12)
+      #expect(NSPredicate(format: "fullName BEGINSWITH 'Ada'").evaluate(with: member))
+      #expect((member.dictionaryWithValues(forKeys: ["fullName"]) as? [String: String]) == ["fullName": "Ada Lovelace"])
+      // The accessor of a modelled key; the property itself is behind it.
+      member.setValue(NSNumber(value: 30), forKey: "age")
+      #expect(member.value(forKey: "age") as? Int == 31 && member.primitiveValue(forKey: "age") as? Int16 == 30)
+      member.setValue(7, forKey: "score")
+      #expect(member.score == 7)
+      member.setValue(nil, forKey: "score")
+      #expect(member.score == nil && member.value(forKey: "score") == nil)
+      member.setValue(2.5, forKey: "weight")
+      #expect(member.weight == 2.5)
+    }
+  }
+
+  @Test func aSubclassAddsMethods() throws {
+    let context = try context()
+    context.performAndWait {
+      let senior = KeyedSenior(context: context)
+      senior.setValue("Grace Hopper", forKey: "fullName")
+      #expect(senior.value(forKey: "greeting") as? String == "Good day, Grace Hopper")
+      #expect(throws: CocoaError.self) {
+        var age: AnyObject? = NSNumber(value: 20)
+        try senior.validateValue(&age, forKey: "age")
+      }
+    }
+  }
+
+  /// "It then searches for a method of the form validate<Key>:error:": after the rules of the model.
+  @Test func validationMethodsAreCalled() throws {
+    let context = try context()
+    try context.performAndWait {
+      let member = KeyedMember(context: context)
+      var first: AnyObject?
+      // The model's rule comes first: a mandatory value is missing.
+      #expect(throws: CocoaError.self) { try member.validateValue(&first, forKey: "first") }
+      #expect(member.validated == [])
+      first = "  Ada " as NSString
+      try member.validateValue(&first, forKey: "first")
+      #expect(first as? String == "Ada" && member.validated == ["first"])
+      member.setValue(" Ada", forKey: "first")
+      member.setValue(5, forKey: "age")
+      let error = try #require(throws: CocoaError.self) { try context.save() }
+      #expect(error.code == .validationNumberTooSmall && error.userInfo[NSValidationKeyErrorKey] as? String == "age")
+      member.setValue(50, forKey: "age")
+      try context.save()
+      // The value that the method has put in its place is saved.
+      #expect(member.value(forKey: "first") as? String == "Ada")
+      member.setValue(1, forKey: "age")
+      member.setValue("", forKey: "first")
+      let both = try #require(throws: CocoaError.self) { try context.save() }
+      let codes = (both.userInfo[NSDetailedErrorsKey] as? [any Error])?.map { ($0 as NSError).code }.sorted()
+      #expect(both.code == .validationMultipleErrors && codes == [1620, 1670])
+    }
+  }
+
+  @Test func arraysAreLive() throws {
+    let context = try context()
+    context.performAndWait {
+      let members = (0..<4).map { _ in KeyedMember(context: context) }
+      let friends = members[0].mutableArrayValue(forKey: "friends")
+      friends.add(members[1])
+      friends.insert(members[2], at: 0)
+      friends.add(members[3])
+      friends.removeObject(at: 1)
+      #expect(friends.count == 2 && friends.object(at: 0) as? NSManagedObject === members[2])
+      #expect(
+        (members[0].value(forKey: "friends") as? NSOrderedSet)?.array as? [NSManagedObject] == [members[2], members[3]])
+      friends.replaceObject(at: 0, with: members[1])
+      friends.removeLastObject()
+      #expect(members[0].mutableOrderedSetValue(forKey: "friends").array as? [NSManagedObject] == [members[1]])
+      let list = members[0].mutableArrayValue(forKey: "list")
+      list.add("one")
+      list.addObjects(from: ["two", "three"])
+      list.removeObject(at: 0)
+      #expect(members[0].value(forKey: "list") as? [String] == ["two", "three"] && members[0].hasChanges)
+    }
+  }
+
+  @Test func aSetIsNoArray() async {
+    await #expect(processExitsWith: .failure) {
+      let context = try KeyValueMethodTests().context()
+      context.performAndWait { _ = KeyedMember(context: context).mutableArrayValue(forKey: "others") }
+    }
+  }
+
+  @Test func aValueOfAnotherTypeStopsTheProgram() async {
+    await #expect(processExitsWith: .failure) {
+      let context = try KeyValueMethodTests().context()
+      context.performAndWait { KeyedMember(context: context).setValue("seven", forKey: "score") }
+    }
+  }
+}
+
+class KeyedMember: NSManagedObject {
+  override class var keyValueMethods: KeyValueMethods {
+    super.keyValueMethods
+      .accessor("fullName", \KeyedMember.fullName)
+      .accessor(
+        "age", get: { (member: KeyedMember) in (member.primitiveValue(forKey: "age") as? Int16).map { Int($0) + 1 } }
+      )
+      .accessor("score", \KeyedMember.score)
+      .accessor("weight", \KeyedMember.weight)
+      .validation("first", KeyedMember.validateFirst)
+      .validation("age", KeyedMember.validateAge)
+  }
+
+  var validated: [String] = []
+  var score: Int?
+  var weight: Float = 0
+
+  var fullName: String {
+    get { [value(forKey: "first"), value(forKey: "last")].compactMap { $0 as? String }.joined(separator: " ") }
+    set {
+      let parts = newValue.split(separator: " ").map(String.init)
+      setValue(parts.first, forKey: "first")
+      setValue(parts.dropFirst().first, forKey: "last")
+    }
+  }
+
+  func validateFirst(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+    validated.append("first")
+    let trimmed = (value.pointee as? String ?? "").filter { $0 != " " }
+    if trimmed.isEmpty { throw CocoaError(.validationStringTooShort) }
+    value.pointee = trimmed as NSString
+  }
+
+  func validateAge(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+    guard let age = value.pointee as? NSNumber, age.intValue < 18 else { return }
+    throw CocoaError(.validationNumberTooSmall, userInfo: [NSValidationKeyErrorKey: "age"])
+  }
+}
+
+final class KeyedSenior: KeyedMember {
+  override class var keyValueMethods: KeyValueMethods {
+    super.keyValueMethods.accessor("greeting", get: { (senior: KeyedSenior) in "Good day, \(senior.fullName)" })
+  }
+
+  override func validateAge(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+    if let age = value.pointee as? NSNumber, age.intValue < 65 {
+      throw CocoaError(.validationNumberTooSmall, userInfo: [NSValidationKeyErrorKey: "age"])
+    }
+  }
+}
