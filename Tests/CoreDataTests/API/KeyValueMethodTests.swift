@@ -88,7 +88,7 @@ import Testing
       #expect(error.code == .validationNumberTooSmall && error.userInfo[NSValidationKeyErrorKey] as? String == "age")
       member.setValue(50, forKey: "age")
       try context.save()
-      // The value that the method has put in its place is saved.
+      // The value by which the method has replaced it is saved.
       #expect(member.value(forKey: "first") as? String == "Ada")
       member.setValue(1, forKey: "age")
       member.setValue("", forKey: "first")
