@@ -2,10 +2,10 @@ import Foundation
 import StoreSchema
 
 extension NSManagedObject {
-  /// A live array of an ordered to-many relationship, or of a property whose value is an array: changing it changes the
-  /// property. An object that is a member already is not inserted again into a relationship.
+  /// A live array of an ordered to-many relationship, or of a property whose value is an array or nil: changing it changes
+  /// the property. An object that is a member already is not inserted again into a relationship.
   ///
-  /// Any other key stops the program.
+  /// Another relationship, and a value of another type, stop the program.
   public final func mutableArrayValue(forKey key: String) -> NSMutableArray {
     if case .relationship(let index)? = info.keys[key], !info.relationships[index].relationship.isOrdered {
       misuse("'\(key)' of \(info.entity.name) has no order, so that it cannot be an array.")
@@ -44,7 +44,8 @@ final class PropertyArray: NSMutableArray {
       case let set as NSOrderedSet: set.array
       case let array as NSArray: Array(array)
       case let array as [Any]: array
-      default: []
+      case nil: []
+      case let other?: misuse("The value of '\(key)' is a \(type(of: other)), and no array that could be changed.")
       }
     }
     set {

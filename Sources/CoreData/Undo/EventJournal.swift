@@ -63,8 +63,8 @@ extension ContextCore {
   /// Reads what an undo of a deletion needs, before the deletion and its rules change it. What cannot be read stays
   /// unknown, because the deletion does not need it.
   func readForUndo(_ object: NSManagedObject) {
+    _ = look(at: object)
     _ = errors {
-      object.prepareToRead()
       if !object.flags.isDisjoint(with: [.inaccessible, .deleted]) { return }
       for info in object.info.relationships {
         let relationship = info.relationship
@@ -83,7 +83,7 @@ extension NSManagedObject {
   /// The changes that give the object what it had at the start of the event. Called before the event ends.
   fileprivate final func changesBackToEvent() -> ObjectChanges<NSManagedObject> {
     var changes = ObjectChanges<NSManagedObject>()
-    if flags.isFault { _ = core?.errors { prepareToRead() } }
+    if flags.isFault { _ = core?.look(at: self) }
     // An object that could not be read has no known former values.
     if flags.isFault && row == nil && flags.contains(.stored) { return changes }
     var slots: [Int] = []

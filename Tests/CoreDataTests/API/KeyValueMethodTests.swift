@@ -128,6 +128,18 @@ import Testing
     }
   }
 
+  /// The value would be lost.
+  @Test func anotherValueIsNoArray() async {
+    await #expect(processExitsWith: .failure) {
+      let context = try KeyValueMethodTests().context()
+      context.performAndWait {
+        let member = KeyedMember(context: context)
+        member.setValue(" Ada", forKey: "first")
+        member.mutableArrayValue(forKey: "first").add("b")
+      }
+    }
+  }
+
   @Test func aValueOfAnotherTypeStopsTheProgram() async {
     await #expect(processExitsWith: .failure) {
       let context = try KeyValueMethodTests().context()

@@ -97,6 +97,28 @@ final class UndoStack {
     }
   }
 
+  /// An item that was saved twice: new, and with a number.
+  func savedItem() throws -> NSManagedObject {
+    let item = event { Self.insert("a", $0) }
+    try saveAll()
+    event { _ in item["number"] = 1 }
+    try saveAll()
+    return item
+  }
+
+  /// Two saved items, the second linked to the first by a relationship. The first is deleted; that is undone and redone.
+  func redoDeletion(ofDestination key: String) throws {
+    let destination = event { context in
+      let destination = Self.insert("destination", context)
+      Self.insert("source", context)[key] = destination
+      return destination
+    }
+    try saveAll()
+    event { $0.delete(destination) }
+    event { $0.undo() }
+    event { $0.redo() }
+  }
+
   /// Saves the context and those above it.
   func saveAll() throws { for context in contexts.reversed() { try context.performAndWait { try context.save() } } }
 

@@ -146,15 +146,7 @@ import Testing
     guard let model = UndoStack.model.copy() as? NSManagedObjectModel else { throw CocoaError(.coreData) }
     model.entities[0].relationshipsByName["owned"]?.deleteRule = .denyDeleteRule
     let stack = try UndoStack(model: model)
-    let owner = stack.event { context in
-      let owner = UndoStack.insert("owner", context)
-      UndoStack.insert("owned", context)["owner"] = owner
-      return owner
-    }
-    try stack.saveAll()
-    stack.event { $0.delete(owner) }
-    stack.event { $0.undo() }
-    stack.event { $0.redo() }
+    try stack.redoDeletion(ofDestination: "owner")
     stack.context.performAndWait {
       let error = #expect(throws: CocoaError.self) { try stack.context.save() }
       #expect(error?.code == .validationRelationshipDeniedDelete)
@@ -164,17 +156,27 @@ import Testing
   @Test func aRedoneDeletionFollowsItsRulesAtTheSave() throws {
     let stack = try UndoStack()
     stack.context.performAndWait { stack.context.propagatesDeletesAtEndOfEvent = false }
-    let top = stack.event { context in
-      let top = UndoStack.insert("top", context)
-      UndoStack.insert("child", context)["parent"] = top
-      return top
-    }
-    try stack.saveAll()
-    stack.event { $0.delete(top) }
-    stack.event { $0.undo() }
-    stack.event { $0.redo() }
+    try stack.redoDeletion(ofDestination: "parent")
     try stack.saveAll()
     #expect(try stack.elsewhere { try UndoStack.items($0).count } == 0)
+  }
+
+  /// The undo manager reads what is deleted, but the context's rule for missing rows is for reads of the client.
+  @Test func aFaultWithoutARowCanBeDeleted() throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    try stack.elsewhere { context in
+      try UndoStack.items(context).forEach(context.delete)
+      try context.save()
+    }
+    try stack.context.performAndWait {
+      stack.context.shouldDeleteInaccessibleFaults = false
+      stack.context.refresh(item, mergeChanges: false)
+      stack.context.delete(item)
+      try stack.context.save()
+      stack.context.undo()
+      #expect(try UndoStack.items(stack.context).isEmpty)
+    }
   }
 
   /// Objects that are registered refer to the object that has come back.

@@ -181,10 +181,7 @@ import Testing
 
   @Test func refreshesAndMergesAreNotUndone() throws {
     let stack = try UndoStack()
-    let item = stack.event { UndoStack.insert("a", $0) }
-    try stack.saveAll()
-    stack.event { _ in item["number"] = 1 }
-    try stack.saveAll()
+    let item = try stack.savedItem()
     try stack.elsewhere { context in
       let mine = try UndoStack.items(context)[0]
       (mine["size"], mine["number"]) = (9, 4)
@@ -228,10 +225,7 @@ import Testing
   /// Two contexts undo changes of the same object: the later save has a conflict, as with any change.
   @Test func twoContextsUndoTheSameChange() throws {
     let stack = try UndoStack()
-    let item = stack.event { UndoStack.insert("a", $0) }
-    try stack.saveAll()
-    stack.event { _ in item["number"] = 1 }
-    try stack.saveAll()
+    _ = try stack.savedItem()
     try stack.elsewhere { context in
       context.undoManager = UndoManager()
       let mine = try UndoStack.items(context)[0]
