@@ -81,7 +81,10 @@ final class EntityInfo: @unchecked Sendable {
   let mandatoryTransients: [(index: Int, name: String)]
   /// Composite attributes that must have a value, or that have elements which must have one where the composite has.
   let mandatoryComposites: [Attribute]
-  /// Whether validation must check more than single slots: composites, transients, counts or validation predicates.
+  /// Mandatory to-one relationships that do not follow the deletion of the destination.
+  let mandatoryLooseLinks: [RelationshipInfo]
+  /// Whether validation must check more than single slots: composites, transients, deleted destinations, counts or
+  /// validation predicates.
   let hasWiderRules: Bool
   /// The slots that hold values of attributes, with the key path of each.
   let leaves: [(slot: Int, key: String)]
@@ -188,8 +191,13 @@ final class EntityInfo: @unchecked Sendable {
       return info.relationship.isToMany
         && (definition.maxCount > 1 || definition.minCount > 0)
     }
+    mandatoryLooseLinks = relationships.filter { info in
+      let rule = info.description.inverseRelationship?.deleteRule ?? .noActionDeleteRule
+      return !info.relationship.isToMany && !info.relationship.isOptional && rule == .noActionDeleteRule
+    }
     hasWiderRules =
-      !(mandatoryComposites.isEmpty && mandatoryTransients.isEmpty && boundedRelationships.isEmpty && rules.isEmpty)
+      !(mandatoryComposites.isEmpty && mandatoryTransients.isEmpty && mandatoryLooseLinks.isEmpty
+      && boundedRelationships.isEmpty && rules.isEmpty)
     ownDerivations = entity.attributes.filter { attribute in
       switch attribute.derivation {
       case .now: true

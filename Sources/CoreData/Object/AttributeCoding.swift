@@ -26,6 +26,23 @@ enum AttributeCoding {
     }
   }
 
+  /// A text of a number, a truth value, a UUID or a URL as a value for an attribute of that type; any other value
+  /// unchanged. Numbers are written with a point, in every locale.
+  static func coerced(_ value: Any, _ type: StoreSchema.AttributeType) -> Any {
+    guard let text = value as? String else { return value }
+    switch type {
+    case .integer16, .integer32, .integer64: return Int64(text) ?? value
+    case .decimal: return DecimalText.parse(text) ?? value
+    case .double, .float: return Double(text) ?? value
+    case .boolean:
+      let text = text.lowercased()
+      return ["1", "true", "yes"].contains(text) ? true : ["0", "false", "no"].contains(text) ? false : value
+    case .uuid: return UUID(uuidString: text) ?? value
+    case .uri: return URL(string: text) ?? value
+    default: return value
+    }
+  }
+
   /// The value of key-value coding for a stored value. Numbers are objects: `as? Int`, `as? Double` and other casts of
   /// an `NSNumber` succeed where the value fits, but a Swift number in an `Any` can be cast only to its own type.
   static func decode(_ value: Value, _ type: StoreSchema.AttributeType) -> Any? {

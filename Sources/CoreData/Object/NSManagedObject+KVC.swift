@@ -168,7 +168,8 @@ extension NSManagedObject {
     return .many(members)
   }
 
-  private static func members(_ value: Any?) -> [NSManagedObject]? {
+  /// The members in a value for a to-many relationship; nil for a value of another type.
+  static func members(_ value: Any?) -> [NSManagedObject]? {
     switch value {
     case nil: []
     case let set as NSSet: set.allObjects as? [NSManagedObject]

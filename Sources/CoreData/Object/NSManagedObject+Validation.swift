@@ -4,12 +4,16 @@ import StoreSchema
 
 /// The validation of the value of one property.
 extension NSManagedObject {
-  /// See ``validateValue(_:forKey:)``.
-  final func checkValue(_ given: AnyObject?, forKey key: String) throws {
-    let value = AttributeCoding.flattened(given)
+  /// See ``validateValue(_:forKey:)``. Replaces a value that must become one of the attribute's type.
+  final func checkValue(_ given: inout AnyObject?, forKey key: String) throws {
+    var value = AttributeCoding.flattened(given)
     var errors: [any Error]
     switch info.keys[key] {
-    case .attribute(let index)?: errors = attributeErrors(value, info.attributes[index], key)
+    case .attribute(let index)?:
+      let attribute = info.attributes[index]
+      value = value.map { AttributeCoding.coerced($0, attribute.attribute.type) }
+      errors = attributeErrors(value, attribute, key)
+      if errors.isEmpty { given = Self.typed(value, attribute.attribute, as: given) }
     case .relationship(let index)?: errors = destinationErrors(value, info.relationships[index], key)
     case .transient(let index)?:
       let isMissing = value == nil && info.mandatoryTransients.contains { $0.index == index }
@@ -22,6 +26,15 @@ extension NSManagedObject {
       errors.append(CoreDataError.brokenRule(broken, self, key, value))
     }
     if !errors.isEmpty { throw CoreDataError.combined(errors) }
+  }
+
+  /// The value as the attribute returns it after it is set. A value that is already of that type is returned unchanged.
+  private static func typed(_ value: Any?, _ attribute: Attribute, as given: AnyObject?) -> AnyObject? {
+    guard let value else { return nil }
+    if [.transformable, .composite, .binaryData].contains(attribute.type) { return given }
+    guard let typed = AttributeCoding.encode(value, attribute).flatMap({ AttributeCoding.decode($0, attribute.type) })
+    else { return given }
+    return (given as? NSObject)?.isEqual(typed) == true ? given : typed as AnyObject
   }
 
   private func missing(_ key: String) -> any Error {
@@ -53,11 +66,22 @@ extension NSManagedObject {
   }
 
   private func destinationErrors(_ value: Any?, _ relationship: RelationshipInfo, _ key: String) -> [any Error] {
-    if let slot = relationship.relationship.slot {
-      return value == nil && info.slotRules[slot].isMandatory ? [missing(key)] : []
+    let found = relationship.relationship.isToMany ? Self.members(value) : [value].compactMap(\.self) as? [NSManagedObject]
+    guard let members = found, members.allSatisfy({ isDestination($0, relationship) }) else {
+      return [unsuitable(value, key)]
     }
-    let count = (value as? NSSet)?.count ?? (value as? NSOrderedSet)?.count ?? 0
-    return ContextCore.countError(count, self, relationship).map { [$0] } ?? []
+    // A destination that is being deleted is none.
+    let count = members.count { !$0.flags.isDeleted }
+    guard let slot = relationship.relationship.slot else {
+      return ContextCore.countError(count, self, relationship).map { [$0] } ?? []
+    }
+    return count == 0 && info.slotRules[slot].isMandatory ? [missing(key)] : []
+  }
+
+  /// Whether an object can be set as a destination: one of the relationship's entities, in this context or in none.
+  private func isDestination(_ object: NSManagedObject, _ info: RelationshipInfo) -> Bool {
+    (object.core == nil || object.core === core)
+      && info.relationship.destinations.contains(object.info.entity.index)
   }
 
   private func unsuitable(_ value: Any?, _ key: String) -> any Error {

@@ -261,15 +261,19 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Checks `value` as the value of a property: first by the rules of the model, then by the class's validation method
   /// in ``keyValueMethods``, which may replace the value.
   ///
+  /// "coercing the value into an appropriate type for the object, and validating it"
+  /// (https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)): a number becomes one
+  /// of the attribute's type, as if it was set, and the text of a number, truth value, UUID or URL becomes that value.
+  /// The object itself stays unchanged.
+  ///
   /// Before a save, overrides and validation methods are called for each property with its present value. If they
-  /// replace the value, the object takes the new one
-  /// (https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)).
+  /// replace the value, the object takes the new one.
   ///
   /// - Throws: An error of validation where the value is nil and must not be, has another type, is out of range, or
   ///   does not meet a validation predicate; else what the validation method throws. A key that the entity does not have
   ///   is no error.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
-    try checkValue(value.pointee, forKey: key)
+    try checkValue(&value.pointee, forKey: key)
     if let method = ownKeyValueMethods?.validations[key] { try method(self, value) }
   }
 

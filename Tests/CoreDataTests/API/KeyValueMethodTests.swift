@@ -57,6 +57,76 @@ import Testing
     }
   }
 
+  /// "coercing the value into an appropriate type for the object, and validating it according to the object's rules".
+  @Test func valuesAreCoerced() throws {
+    let model = NSManagedObjectModel()
+    let entity = NSEntityDescription()
+    entity.name = "Typed"
+    let types: [(String, NSAttributeType)] = [
+      ("int16", .integer16AttributeType), ("double", .doubleAttributeType), ("decimal", .decimalAttributeType),
+      ("flag", .booleanAttributeType), ("uuid", .UUIDAttributeType), ("url", .URIAttributeType),
+      ("text", .stringAttributeType), ("date", .dateAttributeType),
+    ]
+    entity.properties = types.map { name, type in
+      let attribute = NSAttributeDescription()
+      (attribute.name, attribute.attributeType) = (name, type)
+      return attribute
+    }
+    model.entities = [entity]
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    let context = NSManagedObjectContext(.privateQueue)
+    context.persistentStoreCoordinator = coordinator
+    try context.performAndWait {
+      let object = NSManagedObject(entity: entity, insertInto: context)
+      func validated(_ value: Any, _ key: String) throws -> Any? {
+        var pointee: AnyObject? = value as AnyObject
+        try object.validateValue(&pointee, forKey: key)
+        return pointee
+      }
+      #expect(try validated("12", "int16") as? NSNumber == 12)
+      #expect(try validated(12.7, "int16") as? NSNumber == 12)
+      #expect(try validated("2.5", "double") as? Double == 2.5)
+      #expect(try validated("1.10", "decimal") as? NSDecimalNumber == NSDecimalNumber(string: "1.1"))
+      #expect(try validated("YES", "flag") as? Bool == true && validated(0, "flag") as? Bool == false)
+      let uuid = UUID()
+      #expect(try validated(uuid.uuidString, "uuid") as? UUID == uuid)
+      #expect(try validated("https://example.org/a", "url") as? URL == URL(string: "https://example.org/a"))
+      for (value, key) in [
+        ("12.5", "int16"), ("1,5", "double"), ("twelve", "decimal"), ("maybe", "flag"), ("1", "uuid"), ("now", "date"),
+        (5, "text"),
+      ] as [(Any, String)] {
+        let error = #expect(throws: CocoaError.self) { try validated(value, key) }
+        #expect(error?.code.rawValue == NSManagedObjectValidationError, "\(value) as \(key)")
+      }
+      let error = #expect(throws: CocoaError.self) { try validated("40000", "int16") }
+      #expect(error?.code.rawValue == NSValidationNumberTooLargeError)
+      // The object stays as it was, and a value that fits is returned itself.
+      #expect(object.value(forKey: "int16") == nil)
+      let number = NSNumber(value: Int16(3))
+      var pointee: AnyObject? = number
+      try object.validateValue(&pointee, forKey: "int16")
+      #expect(pointee === number)
+    }
+  }
+
+  @Test func destinationsAreValidated() throws {
+    let (context, other) = (try context(), try context())
+    let stranger = other.performAndWait { KeyedMember(context: other) }
+    context.performAndWait {
+      let (member, senior) = (KeyedMember(context: context), KeyedSenior(context: context))
+      func code(_ value: AnyObject?, _ key: String) -> Int? {
+        var value = value
+        do { try member.validateValue(&value, forKey: key) } catch { return (error as? CocoaError)?.code.rawValue }
+        return nil
+      }
+      #expect(code(NSSet(object: senior), "others") == nil && code(NSOrderedSet(object: senior), "friends") == nil)
+      #expect(code(senior, "others") == NSManagedObjectValidationError)
+      #expect(code(NSSet(object: "text"), "others") == NSManagedObjectValidationError)
+      #expect(code(NSSet(object: stranger), "others") == NSManagedObjectValidationError)
+    }
+  }
+
   @Test func aSubclassAddsMethods() throws {
     let context = try context()
     context.performAndWait {

@@ -58,6 +58,34 @@ import Testing
     }
   }
 
+  /// Feature 25.6: a destination that the same save deletes does not count, also where nothing resets the link.
+  @Test(arguments: [false, true]) func aDeletedDestinationIsNone(withInverse: Bool) throws {
+    let (name, owner) = (Describing.attribute("name"), Describing.entity("Owner", [Describing.attribute("note")]))
+    let entity = Describing.entity("Thing", [name])
+    if withInverse {
+      Describing.relate(owner, "thing", toMany: false, entity, "owners", toManyBack: true)
+      entity.relationshipsByName["owners"]?.deleteRule = .noActionDeleteRule
+    } else {
+      let link = NSRelationshipDescription()
+      (link.name, link.destinationEntity, link.maxCount) = ("thing", entity, 1)
+      owner.properties.append(link)
+    }
+    owner.relationshipsByName["thing"]?.isOptional = false
+    let context = try Describing.context(Describing.model([owner, entity]))
+    try context.performAndWait { () throws in
+      let (owner, thing) = (insert("Owner", context), insert("Thing", context))
+      owner.setValue(thing, forKey: "thing")
+      #expect(try errors(context) == [:])
+      context.delete(thing)
+      owner.setValue("changed", forKey: "note")
+      #expect(try errors(context) == ["thing": 1570])
+      var value: AnyObject? = thing
+      #expect(throws: CocoaError.self) { try owner.validateValue(&value, forKey: "thing") }
+      owner.setValue(insert("Thing", context), forKey: "thing")
+      #expect(try errors(context) == [:])
+    }
+  }
+
   /// The same where no code has read the owner's members.
   @Test func theOwnerOfUnreadMembersIsJudged() throws {
     let context = try Describing.context(company())

@@ -24,7 +24,7 @@ extension ContextCore {
   }
 
   /// Validates all properties of an object, changed or not: mandatory values, the range of types, the number of
-  /// destinations, and the model's validation predicates. It leaves out to-many relationships that nobody here has read
+  /// destinations that stay, and the model's validation predicates. It leaves out to-many relationships that nobody here has read
   /// or changed, and transients that nobody has set.
   func validate(_ object: NSManagedObject) throws {
     object.prepareToRead()
@@ -52,6 +52,11 @@ extension ContextCore {
     }
     for attribute in object.info.mandatoryComposites { errors += missingElements(object, attribute) }
     for (index, name) in object.info.mandatoryTransients where isMissingTransient(object, index) {
+      errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
+    }
+    // A destination that the save deletes is none.
+    for info in object.info.mandatoryLooseLinks where object.toOne(info.relationship)?.flags.isDeleted == true {
+      let name = info.relationship.name
       errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
     }
     for info in object.info.boundedRelationships {
