@@ -58,6 +58,9 @@ enum ImportTable {
     "Sources/CoreData/CustomStores/AtomicNodes.swift": ["AtomicEngine"],
     "Sources/CoreData/CustomStores/ClassBackend.swift": ["AtomicEngine"],
     "Sources/CoreData/CustomStores/CustomStore.swift": ["AtomicEngine"],
+    // `withObservationTracking` is told of reads and changes here, and nowhere else.
+    "Sources/CoreData/Observing/ObjectObservers.swift": ["Observation"],
+    "Sources/CoreData/Observing/ObservedObjects.swift": ["Observation"],
     // A store with a product of its own registers itself.
     "Backends/LMDB/Registration/LMDBStore.swift": ["CoreData", "LMDBBackend"],
     "Sources/CoreDataTool/main.swift": ["LMDBStore"],

@@ -50,6 +50,7 @@ struct ObjectMerge {
     let present = objects.filter { $0.core != nil && !$0.flags.isDeleted }
     guard let core = present.first?.core else { return }
     for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
+    core.tellObserversOfAll()
     core.post(.didChange) { [NSRefreshedObjectsKey: Set(present)] }
   }
 

@@ -85,6 +85,7 @@ final class ContextCore: @unchecked Sendable {
   /// Changes by other contexts and threads that this context has not handled yet.
   let marks = ContextMarks()
   var activity = ContextActivity()
+  @exclusivity(unchecked) var observed = ObservedObjects()
   /// The ordered sets that were returned in this event; see ``RelationshipOrderedSet``.
   @exclusivity(unchecked) var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
 

@@ -255,3 +255,11 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
 final class ArchivedFetchRequest: NSPersistentStoreRequest {
   override class func classForKeyedUnarchiver() -> AnyClass { NSFetchRequest<any NSFetchRequestResult>.self }
 }
+
+/// Marks types that a fetch can return. It does not exist at run time, so that `any NSFetchRequestResult` conforms to
+/// itself, as existing code expects.
+@_marker public protocol NSFetchRequestResult {}
+
+extension NSDictionary: NSFetchRequestResult {}
+extension NSNumber: NSFetchRequestResult {}
+extension NSManagedObjectID: NSFetchRequestResult {}

@@ -159,11 +159,13 @@ extension NSManagedObject {
   /// Adds an object to a to-many relationship, and this object to the inverse.
   public final func add<Members>(_ object: NSManagedObject, to property: ManagedProperty<Members>) {
     withRelationship(property.key) { add(object, to: $0) }
+    tellObservers()
   }
 
   /// Removes an object from a to-many relationship, and this object from the inverse.
   public final func remove<Members>(_ object: NSManagedObject, from property: ManagedProperty<Members>) {
     withRelationship(property.key) { remove(object, from: $0) }
+    tellObservers()
   }
 }
 
@@ -176,11 +178,24 @@ extension NSManagedObject {
     return entityInfo._withUnsafeGuaranteedRef { key.slot($0) }
   }
 
+  /// The slot for a read.
+  @inline(__always)
+  private func readSlot(_ key: PropertyKey) -> Int {
+    if !flags.isDisjoint(with: [.fault, .tracked]) { beginRead(key) }
+    return entityInfo._withUnsafeGuaranteedRef { key.slot($0) }
+  }
+
   @inline(__always)
   private func withRelationship<R>(_ key: PropertyKey, _ body: (Relationship) -> R) -> R {
     entityInfo._withUnsafeGuaranteedRef { info in
       info.relationshipReferences[key.relationship(info)]._withUnsafeGuaranteedRef(body)
     }
+  }
+
+  /// Reads a fault, and tracks the read where the context does that.
+  private func beginRead(_ key: PropertyKey) {
+    if flags.contains(.fault) { fireOrRecord(key) }
+    if flags.contains(.tracked) { trackRead(key.name) }
   }
 
   /// Reads a fault; a probe records the key instead (see `KeyPathName`).
@@ -189,7 +204,7 @@ extension NSManagedObject {
   }
 
   public final func _int(_ key: PropertyKey) -> Int64 {
-    let slot = slot(key)
+    let slot = readSlot(key)
     if slot < 0 { return transientInt(key) }
     if let value = changed(slot) {
       switch value {
@@ -202,7 +217,7 @@ extension NSManagedObject {
   }
 
   public final func _double(_ key: PropertyKey) -> Double {
-    let slot = slot(key)
+    let slot = readSlot(key)
     if slot < 0 { return transientDouble(key) }
     if let value = changed(slot) {
       switch value {
@@ -214,14 +229,14 @@ extension NSManagedObject {
   }
 
   public final func _isNil(_ key: PropertyKey) -> Bool {
-    let slot = slot(key)
+    let slot = readSlot(key)
     if slot < 0 { return transient(key) == nil }
     if let value = changed(slot) { return value.isNull }
     return row.view?.isNull(slot) ?? true
   }
 
   public final func _string(_ key: PropertyKey) -> String? {
-    let slot = slot(key)
+    let slot = readSlot(key)
     if slot < 0 { return transient(key).flatMap { $0 as? String ?? ($0 as? URL)?.absoluteString } }
     if let value = changed(slot) {
       switch value {
@@ -233,7 +248,7 @@ extension NSManagedObject {
   }
 
   public final func _uuid(_ key: PropertyKey) -> UUID? {
-    let slot = slot(key)
+    let slot = readSlot(key)
     if slot < 0 { return transient(key) as? UUID }
     if let value = changed(slot) {
       if case .uuid(let x) = value { return x }
@@ -243,7 +258,7 @@ extension NSManagedObject {
   }
 
   public final func _data(_ key: PropertyKey) -> Data? {
-    let slot = slot(key)
+    let slot = readSlot(key)
     if slot < 0 { return transient(key) as? Data }
     if isExternal(slot) { return externalData(slot) }
     if isTransformable(slot) { return modelledValue(forKey: key.name) as? Data }
@@ -266,7 +281,7 @@ extension NSManagedObject {
 
   /// Any attribute, by the rules of key-value coding, for representations without their own function.
   public final func _any(_ key: PropertyKey) -> Any? {
-    if flags.contains(.fault) { fireOrRecord(key) }
+    if !flags.isDisjoint(with: [.fault, .tracked]) { beginRead(key) }
     return core == nil && flags.contains(.fault) ? nil : modelledValue(forKey: key.name)
   }
 
@@ -317,21 +332,22 @@ extension NSManagedObject {
   /// The destination of a to-one relationship to objects of a class.
   public final func _toOne(_ key: PropertyKey, _ type: NSManagedObject.Type = NSManagedObject.self) -> NSManagedObject?
   {
-    if flags.contains(.fault) {
+    if !flags.isDisjoint(with: [.fault, .tracked]) {
       if core == nil { return KeyPathName.recordToOne(key.name, self, type) }
-      prepareToRead()
+      beginRead(key)
     }
     return toOne(entityInfo._withUnsafeGuaranteedRef { $0.toOnes[key.relationship($0)] })
   }
 
   public final func _setToOne(_ key: PropertyKey, _ value: NSManagedObject?) {
     withRelationship(key) { setToOne($0, value) }
+    tellObservers()
   }
 
   /// The members of a to-many relationship, ordered ones in their order; or the results of a fetched property.
   public final func _toMany(_ key: PropertyKey) -> ContiguousArray<NSManagedObject> {
-    if flags.contains(.fault) {
-      fireOrRecord(key)
+    if !flags.isDisjoint(with: [.fault, .tracked]) {
+      beginRead(key)
       if core == nil { return [] }
     }
     if key.isFetched(info) {
@@ -342,5 +358,6 @@ extension NSManagedObject {
 
   public final func _setToMany(_ key: PropertyKey, _ members: [NSManagedObject]) {
     withRelationship(key) { setToMany($0, members) }
+    tellObservers()
   }
 }

@@ -46,11 +46,13 @@ extension NSManagedObject {
   final func addObjects(_ objects: [NSManagedObject], to key: String) {
     guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }
     for object in objects { add(object, to: info.relationships[index].relationship) }
+    tellObservers()
   }
 
   final func removeObjects(_ objects: [NSManagedObject], from key: String) {
     guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }
     for object in objects { remove(object, from: info.relationships[index].relationship) }
+    tellObservers()
   }
 }
 
@@ -87,10 +89,12 @@ final class RelationshipSet: NSMutableSet {
   override func add(_ object: Any) {
     guard let object = object as? NSManagedObject, let relationship else { return }
     owner?.add(object, to: relationship)
+    owner?.tellObservers()
   }
 
   override func remove(_ object: Any) {
     guard let object = object as? NSManagedObject, let relationship else { return }
     owner?.remove(object, from: relationship)
+    owner?.tellObservers()
   }
 }

@@ -19,6 +19,7 @@ extension NSManagedObject {
     /// Set for an object that has changed again since the last event.
     var eventBase: EventBase?
     var observationInfo: UnsafeMutableRawPointer?
+    var observers: ObjectObservers?
 
     /// Forgets the object's values; its key stays.
     func forgetValues() {

@@ -50,7 +50,7 @@ extension NSManagedObject {
     return core.externalData(bytes.dropFirst(), of: self)
   }
 
-  private func transformed(_ info: AttributeInfo) -> Any? {
+  final func transformed(_ info: AttributeInfo) -> Any? {
     let slot = info.attribute.slot
     prepareToRead()
     if let value = extras?.transformed[slot] { return value }
@@ -80,6 +80,7 @@ extension NSManagedObject {
     case .transient(let index): changeTransient(value, index)
     case .fetched: misuse("'\(key)' is a fetched property; it cannot be set.")
     }
+    tellObservers()
   }
 
   final func transient(_ index: Int) -> Any? {
@@ -107,7 +108,7 @@ extension NSManagedObject {
 
   private func set(_ value: Any?, _ info: AttributeInfo, _ key: String) {
     let attribute = info.attribute
-    if attribute.type == .composite { return setComposite(value, attribute) { store($0, in: $1) } }
+    if attribute.type == .composite { return setComposite(value, attribute) { change($1, to: $0) } }
     if attribute.derivation != nil {
       misuse("'\(key)' is a derived attribute; it is computed at save and cannot be set.")
     }
@@ -122,7 +123,7 @@ extension NSManagedObject {
       return setOverlay(value == nil ? .null : TransformableCoding.pending, attribute.slot)
     }
     guard let encoded = AttributeCoding.encode(value, attribute) else { refuse(value, key, attribute.type) }
-    store(encoded, in: attribute.slot)
+    change(attribute.slot, to: encoded)
   }
 
   private func setComposite(_ value: Any?, _ attribute: Attribute, _ set: (Value, Int) -> Void) {

@@ -29,11 +29,17 @@ extension NSManagedObject {
     return row?.value(slot, info.entity.slots[slot]) ?? .null
   }
 
-  /// Sets a slot and marks the object as changed.
-  final func store(_ value: consuming Value, in slot: Int) {
+  /// Sets a slot and marks the object as changed. The caller notifies observers.
+  final func change(_ slot: Int, to value: consuming Value) {
     prepareToRead()
     withCore { $0.markUpdated(self) }
     setOverlay(value, slot)
+  }
+
+  /// Sets a slot, marks the object as changed and notifies observers.
+  final func store(_ value: consuming Value, in slot: Int) {
+    change(slot, to: value)
+    if flags.contains(.observed) { tellObservers() }
   }
 
   @inline(__always)

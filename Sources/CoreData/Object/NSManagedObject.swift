@@ -59,6 +59,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Its origin has, or had, a row of the object: it was read from there, or saved there. A new object with a
     /// permanent ID is not stored. In a child context an object with a temporary ID is, once its parent has it.
     static let stored = Flags(rawValue: 8192)
+    /// It has observers.
+    static let observed = Flags(rawValue: 16384)
+    /// Its context tracks reads of properties.
+    static let tracked = Flags(rawValue: 32768)
+    /// Not a state of the object: the tracker leaves them as they are.
+    static let lasting: Flags = [.observed, .tracked]
   }
 
   /// Only for ``ChangeTracker``.
@@ -68,6 +74,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Not a change in the sense of ``ChangeTracker``, so it needs no permit.
   @inline(__always)
   final func setFault(_ isFault: Bool) { if isFault { flags.insert(.fault) } else { flags.remove(.fault) } }
+
+  final func setObserved() { flags.insert(.observed) }
+
+  final func setTracked(_ isTracked: Bool) { if isTracked { flags.insert(.tracked) } else { flags.remove(.tracked) } }
 
   @inline(__always)
   final func setRowOfOthers(_ isOfOthers: Bool) {
@@ -283,10 +293,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// property is read once for each entity.
   open class var keyValueMethods: KeyValueMethods { KeyValueMethods() }
 
+  /// The key paths of the properties that the value of a key depends on; none unless overridden. An observer of the key
+  /// is called when one of them changes.
+  ///
+  /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/keypathsforvaluesaffectingvalue(forkey:)
+  open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
+
   /// The value of a key: that of the custom accessor in ``keyValueMethods``, else that of the modelled property. Nil
   /// where it has none.
   open func value(forKey key: String) -> Any? {
     if let getter = getter(key) { return getter(self) }
+    if flags.contains(.tracked) { trackRead(key) }
     return modelledValue(forKey: key)
   }
   /// Sets the value of a key: with the custom accessor in ``keyValueMethods``, else that of the modelled property.
@@ -333,9 +350,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Ends a change by primitive accessors, which ``willChangeValue(forKey:)`` announced: the object counts as updated,
   /// and inverse relationships follow.
   open func didChangeValue(forKey key: String) {
-    if info.keys[key] == nil && type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }
+    if info.keys[key] == nil {
+      announceUnmodelled(key)
+      if type(of: self).contextShouldIgnoreUnmodeledPropertyChanges { return }
+    }
     core?.markUpdated(self)
     endAnnouncement(key)
+    tellObservers()
   }
 
   /// Whether ``didChangeValue(forKey:)`` for a key that the entity does not have leaves the object as it is. True
@@ -370,11 +391,3 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     "<\(Self.self): \(ownID.uri.absoluteString)\(flags.isFault ? "; fault" : "")>"
   }
 }
-
-/// Marks types that a fetch can return. It does not exist at run time, so that `any NSFetchRequestResult` conforms to
-/// itself, as existing code expects.
-@_marker public protocol NSFetchRequestResult {}
-
-extension NSDictionary: NSFetchRequestResult {}
-extension NSNumber: NSFetchRequestResult {}
-extension NSManagedObjectID: NSFetchRequestResult {}

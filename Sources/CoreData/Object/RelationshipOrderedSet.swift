@@ -88,6 +88,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     if isExact { super.insert(object, at: idx) }
     owner?.add(object, to: relationship, at: isLast ? nil : idx)
     if isExact { state?.holder = ObjectIdentifier(self) }
+    owner?.tellObservers()
   }
 
   override func removeObject(at idx: Int) {
@@ -97,6 +98,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     if isExact { super.removeObject(at: idx) }
     owner?.remove(member, from: relationship)
     if isExact { state?.holder = ObjectIdentifier(self) }
+    owner?.tellObservers()
   }
 
   override func replaceObject(at idx: Int, with obj: Any) {
@@ -206,6 +208,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     body(&changed)
     owner.setToMany(relationship, changed)
     holdAll()
+    owner.tellObservers()
   }
 
   /// Makes the content equal to the members, where these were changed another way. Returns false where the store has

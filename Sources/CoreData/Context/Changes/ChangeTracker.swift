@@ -80,12 +80,15 @@ struct ChangeTracker {
 
   /// Sets the flags of an object that was just made as a fault of a stored object.
   @inline(__always)
-  static func adopt(_ object: NSManagedObject) { object.write([.stored, .fault], Permit()) }
+  static func adopt(_ object: NSManagedObject, tracksReads: Bool) {
+    object.write(tracksReads ? [.stored, .fault, .tracked] : [.stored, .fault], Permit())
+  }
 
   /// Lists a new object. `registered` is how many objects the context has, for ``ChangeList/append(_:registered:)``.
   mutating func insert(_ object: NSManagedObject, registered: () -> Int) {
-    object.write([], Permit())
-    enlist(object, as: [.inserted, .pendingInsert], registered)
+    let lasting = object.flags.intersection(.lasting)
+    object.write(lasting, Permit())
+    enlist(object, as: lasting.union([.inserted, .pendingInsert]), registered)
   }
 
   /// Called before an object changes.
@@ -169,7 +172,7 @@ struct ChangeTracker {
 
   /// Sets the flags of an object after a save.
   static func endSave(of object: NSManagedObject) {
-    if !object.flags.contains(.deleted) { return object.write(.stored, Permit()) }
+    if !object.flags.contains(.deleted) { return object.write(object.flags.intersection(.lasting).union(.stored), Permit()) }
     // An object that was inserted and deleted since the last save was never stored.
     if object.flags.contains(.inserted) { return leave(object) }
     object.write([.gone, .stored], Permit())
@@ -189,7 +192,7 @@ struct ChangeTracker {
 
   /// Sets the flags of an object whose context is reset.
   static func reset(_ object: NSManagedObject) {
-    object.write(object.flags.intersection(.stored).union(.fault), Permit())
+    object.write(object.flags.intersection(Flags.lasting.union(.stored)).union(.fault), Permit())
   }
 
   // MARK: Delete rules

@@ -54,6 +54,7 @@ extension ContextCore {
       }
       if type(of: object) != info.objectClass { hasMismatchedClasses = true }
       object.core = self
+      object.setTracked(observed.tracksReads)
       object.key = family.nextTemporaryKey()
       object.cachedID = nil
       object.storeIndex = insertionStore(for: info.entity)
@@ -133,13 +134,16 @@ extension ContextCore {
   /// where the object is marked already.
   @inline(__always)
   func markUpdated(_ object: NSManagedObject) {
-    if object.flags.isSuperset(of: [.listed, .pending]) && object.flags.intersection([.updated, .inserted]) != [] {
+    if object.flags.intersection([.listed, .pending, .observed]) == [.listed, .pending]
+      && object.flags.intersection([.updated, .inserted]) != []
+    {
       return
     }
     markUpdatedSlowly(object)
   }
 
   private func markUpdatedSlowly(_ object: NSManagedObject) {
+    if object.flags.contains(.observed) { observed.touch(object) }
     // An object whose row is gone cannot be saved.
     if !activity.isTracking || !object.flags.isDisjoint(with: [.gone, .inaccessible]) { return }
     checkQueue()

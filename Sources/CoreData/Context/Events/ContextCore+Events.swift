@@ -9,6 +9,7 @@ extension ContextCore {
     // The views hold their owners and members.
     if !orderedViews.isEmpty { orderedViews = [:] }
     if propagatesDeletesAtEndOfEvent || activity.isSaving { propagateDeletes() }
+    tellObservers()
     if !changes.list.hasPending { return }
     // It needs the values before the event, which are dropped below.
     let registration = recordsUndo ? journalOfEvent() : nil
@@ -85,13 +86,16 @@ extension ContextCore {
       }
     }
     for object in kept where object.core === self { object.awake(fromSnapshotEvents: .rollback) }
+    tellObserversOfAll()
   }
 
   func reset() {
     checkQueue()
     faultError = nil
     let ids = WatchedNotification.didChange.isWatched ? registry.all.map(\.ownID) : []
+    let observed = observed.takeAll()
     forgetAll(emptiesObjects: true)
+    endObservations(of: observed)
     post(.didChange) { [NSInvalidatedAllObjectsKey: ids] }
   }
 

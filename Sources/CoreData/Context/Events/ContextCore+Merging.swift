@@ -26,6 +26,7 @@ extension ContextCore {
       // error.
       _ = look(at: object)
     }
+    tellObserversOfAll()
     announce(inserted.filter { !$0.flags.isDeleted }, refreshed.filter { !$0.flags.isDeleted }, deleted)
   }
 

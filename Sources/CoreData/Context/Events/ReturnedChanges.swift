@@ -28,6 +28,8 @@ struct ReturnedChanges {
 
 extension ContextCore {
   func announceRefresh(_ objects: [NSManagedObject]) {
+    for object in objects where object.flags.contains(.observed) { observed.touch(object) }
+    tellObservers()
     let refreshed = objects.filter { $0.core === self && !$0.flags.contains(.inserted) }
     if !refreshed.isEmpty { post(.didChange) { [NSRefreshedObjectsKey: Set(refreshed)] } }
   }

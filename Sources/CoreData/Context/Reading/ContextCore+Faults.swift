@@ -124,7 +124,7 @@ extension ContextCore {
     object.key = key
     object.storeIndex = store
     object.row = row
-    ChangeTracker.adopt(object)
+    ChangeTracker.adopt(object, tracksReads: observed.tracksReads)
     registry.add(object)
     return object
   }

@@ -150,7 +150,7 @@ struct ObjectMaker: ~Copyable {
     object.key = row.key
     object.storeIndex = storeIndex
     object.row = row
-    ChangeTracker.adopt(object)
+    ChangeTracker.adopt(object, tracksReads: core.observed.tracksReads)
     return object
   }
 }

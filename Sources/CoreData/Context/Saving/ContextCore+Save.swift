@@ -211,6 +211,8 @@ extension ContextCore {
     (activity.isSaving, activity.isWriting) = (false, false)
     registration?()
     finally()
+    // The stores may have computed derived attributes.
+    tellObserversOfAll()
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }

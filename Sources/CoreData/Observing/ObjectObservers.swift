@@ -1,0 +1,71 @@
+import Foundation
+import Observation
+
+/// Who observes an object: closures, and the readers that `withObservationTracking` tracks.
+final class ObjectObservers {
+  private struct Watch {
+    /// When the observers were last notified.
+    var value: WatchedValue
+    var observers: [PropertyObserver] = []
+    var isTracked = false
+  }
+
+  private var watches: [String: Watch] = [:]
+  /// Keys that the entity does not have, and that the client has reported as changed.
+  private var announced: Set<String> = []
+  private var registrar: ObservationRegistrar?
+
+  func add(_ observer: PropertyObserver, _ key: String, of object: NSManagedObject) {
+    let value = object.watchedValue(key) ?? .none
+    watches[key, default: Watch(value: value)].observers.append(observer)
+  }
+
+  func remove(_ observer: PropertyObserver, _ key: String) {
+    watches[key]?.observers.removeAll { $0 === observer || !$0.isValid }
+    forgetIfUnused(key)
+  }
+
+  private func forgetIfUnused(_ key: String) {
+    if let watch = watches[key], watch.observers.isEmpty && !watch.isTracked { watches[key] = nil }
+  }
+
+  /// Notes that a property is being read.
+  func noteRead(_ key: String, of object: NSManagedObject, _ path: KeyPath<NSManagedObject, Never?>) {
+    if watches[key]?.isTracked != true {
+      let value = object.watchedValue(key) ?? .none
+      watches[key, default: Watch(value: value)].isTracked = true
+    }
+    let registrar = registrar ?? ObservationRegistrar()
+    self.registrar = registrar
+    registrar.access(object, keyPath: path)
+  }
+
+  func announce(_ key: String) { if watches[key] != nil { announced.insert(key) } }
+
+  /// Ends all observations, because the object has left its context. Readers are notified.
+  func end(_ object: NSManagedObject, _ path: (String) -> KeyPath<NSManagedObject, Never?>) {
+    let tracked = watches.filter { $0.value.isTracked }.keys
+    watches = [:]
+    for key in tracked { registrar?.willSet(object, keyPath: path(key)) }
+    for key in tracked { registrar?.didSet(object, keyPath: path(key)) }
+  }
+
+  /// Notifies the observers of the properties that have changed. All values are compared before the first is notified,
+  /// because observers may change the object.
+  func tell(_ object: NSManagedObject, _ path: (String) -> KeyPath<NSManagedObject, Never?>) {
+    var observers: [Int: PropertyObserver] = [:]
+    var tracked: [String] = []
+    for key in Array(watches.keys) {
+      guard let value = object.watchedValue(key), let watch = watches[key] else { continue }
+      if watch.value.isEqual(value) && announced.remove(key) == nil { continue }
+      for observer in watch.observers { observers[observer.number] = observer }
+      if watch.isTracked { tracked.append(key) }
+      // Readers are notified once, as `withObservationTracking` does. The next read tracks the property again.
+      watches[key] = Watch(value: value, observers: watch.observers.filter(\.isValid))
+      forgetIfUnused(key)
+    }
+    for key in tracked { registrar?.willSet(object, keyPath: path(key)) }
+    for key in tracked { registrar?.didSet(object, keyPath: path(key)) }
+    for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer.call() }
+  }
+}

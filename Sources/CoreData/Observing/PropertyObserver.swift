@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+
+/// A closure that is called when the value at a key path has changed.
+///
+/// It subscribes to the keys of each object that the value depends on: those in the key path, and those that
+/// `keyPathsForValuesAffectingValue(forKey:)` names.
+final class PropertyObserver {
+  private weak var root: NSManagedObject?
+  private let keys: [String]
+  private let keepsValue: Bool
+  private let read: (NSManagedObject) -> Any
+  private let tell: (NSManagedObject, _ old: Any?, _ new: Any) -> Void
+  private let queue: ContextQueue?
+  private let isEnded = Atomic<Bool>(false)
+  private var last: Any?
+  private var subscriptions: [Subscription: WeakObject] = [:]
+  /// Observers are called in the order in which they began.
+  let number: Int
+  private static let made = Atomic<Int>(0)
+
+  private struct Subscription: Hashable {
+    let object: ObjectIdentifier
+    let key: String
+  }
+
+  init(
+    _ root: NSManagedObject, _ keyPath: String, keepsValue: Bool, read: @escaping (NSManagedObject) -> Any,
+    tell: @escaping (NSManagedObject, _ old: Any?, _ new: Any) -> Void
+  ) {
+    (self.root, keys, queue) = (root, keyPath.split(separator: ".").map(String.init), root.core?.queue)
+    (self.keepsValue, self.read, self.tell) = (keepsValue, read, tell)
+    number = Self.made.add(1, ordering: .relaxed).newValue
+  }
+
+  var isValid: Bool { !isEnded.load(ordering: .relaxed) && root != nil }
+
+  func begin(tells: Bool) {
+    guard let root else { return }
+    root.core?.checkQueue()
+    subscribe(root)
+    if keepsValue || tells { last = read(root) }
+    if tells, let last { tell(root, nil, last) }
+    if !keepsValue { last = nil }
+  }
+
+  /// Calls the closure, after a change of one of the keys.
+  func call() {
+    guard isValid, let root else { return }
+    subscribe(root)
+    let (old, new) = (last, read(root))
+    last = keepsValue ? new : nil
+    tell(root, old, new)
+  }
+
+  /// Any thread may call it. On the queue of the context, the objects release the closure at once; else when they change
+  /// next.
+  func end() {
+    if isEnded.exchange(true, ordering: .relaxed) || queue?.isCurrent != true { return }
+    for (subscription, object) in subscriptions { object.object?.observers?.remove(self, subscription.key) }
+    subscriptions = [:]
+  }
+
+  /// Subscribes to the keys that the value depends on now, and to no others.
+  private func subscribe(_ root: NSManagedObject) {
+    var found: [Subscription: WeakObject] = [:]
+    var seen: Set<[String]> = []
+    var waiting: [(NSManagedObject, ArraySlice<String>)] = [(root, keys[...])]
+    while let (object, keys) = waiting.popLast() {
+      guard let key = keys.first else { continue }
+      let subscription = Subscription(object: ObjectIdentifier(object), key: key)
+      if !seen.insert(["\(subscription.object.hashValue)"] + keys).inserted { continue }
+      if found.updateValue(WeakObject(object), forKey: subscription) == nil, subscriptions[subscription]?.object == nil
+      {
+        object.makeObservers().add(self, key, of: object)
+      }
+      for path in type(of: object).keyPathsForValuesAffectingValue(forKey: key) {
+        waiting.append((object, path.split(separator: ".").map(String.init)[...]))
+      }
+      if keys.count > 1, let next = object.value(forKey: key) as? NSManagedObject {
+        waiting.append((next, keys.dropFirst()))
+      }
+    }
+    for (subscription, object) in subscriptions where found[subscription] == nil {
+      object.object?.observers?.remove(self, subscription.key)
+    }
+    subscriptions = found
+  }
+}
+
+struct WeakObject {
+  weak var object: NSManagedObject?
+  init(_ object: NSManagedObject) { self.object = object }
+}

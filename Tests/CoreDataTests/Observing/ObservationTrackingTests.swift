@@ -1,0 +1,145 @@
+import CoreData
+import Foundation
+import Observation
+import Synchronization
+import Testing
+
+/// `withObservationTracking` with the objects of a context.
+@Suite struct ObservationTrackingTests {
+  /// Whether a change that follows the reads of `read` is seen.
+  private final class Tracker: Sendable {
+    let isTold = Mutex(false)
+
+    init(_ read: () -> Void) {
+      withObservationTracking(read) { [weak self] in self?.isTold.withLock { $0 = true } }
+    }
+
+    var told: Bool { isTold.withLock { $0 } }
+  }
+
+  private func stack() throws -> (CompanyStore, NSManagedObjectContext) {
+    let company = try CompanyStore()
+    let context = company.context()
+    context.performAndWait { context.tracksObservation = true }
+    return (company, context)
+  }
+
+  @Test func readsOfTypedPropertiesAreTracked() throws {
+    let (company, context) = try stack()
+    context.performAndWait {
+      let (person, other) = (Person(context: context), Person(context: context))
+      let tracker = Tracker { _ = person.name }
+      other.name = "other"
+      person.age = 5
+      person.name = nil
+      #expect(!tracker.told)
+      person.name = "Ada"
+      #expect(tracker.told)
+      // One call for each tracking.
+      let second = Tracker { _ = (person.name, person.department) }
+      #expect(!second.told)
+      person.department = Department(context: context)
+      #expect(second.told)
+      let members = Tracker { _ = person.department?.people }
+      person.department?.people = [person, other]
+      #expect(members.told)
+      let byKey = Tracker { _ = person.value(forKeyPath: "department.title") }
+      person.department?.title = "first"
+      #expect(byKey.told)
+      // To set a property is not to read it.
+      let set = Tracker { person.salary = 1 }
+      person.salary = 2
+      #expect(!set.told)
+    }
+    withExtendedLifetime(company) {}
+  }
+
+  @Test func everyWayToChangeAValueIsSeen() throws {
+    let (company, context) = try stack()
+    try context.performAndWait {
+      context.undoManager = UndoManager()
+      let (person, department) = (Person(context: context), Department(context: context))
+      (person.name, person.department) = ("Ada", department)
+      try context.save()
+      func expectSeen(_ comment: Comment, _ change: () throws -> Void) rethrows {
+        let tracker = Tracker { _ = person.name }
+        try change()
+        #expect(tracker.told, comment)
+      }
+      expectSeen("a set") { person.name = "Grace" }
+      context.processPendingChanges()
+      expectSeen("undo") { context.undo() }
+      expectSeen("redo") { context.redo() }
+      expectSeen("rollback") { context.rollback() }
+      let id = person.objectID
+      func saveElsewhere(_ name: String) throws {
+        try company.run { other in
+          (try other.existingObject(with: id) as? Person)?.name = name
+          try other.save()
+        }
+      }
+      try saveElsewhere("Barbara")
+      expectSeen("merge") {
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: [id]], into: [context])
+        context.processPendingChanges()
+      }
+      try saveElsewhere("Tony")
+      expectSeen("refresh") { context.refresh(person, mergeChanges: true) }
+      #expect(person.name == "Tony")
+      let link = Tracker { _ = person.department }
+      context.delete(department)
+      context.processPendingChanges()
+      #expect(link.told, "delete rule")
+      // A save, a refresh and a merge that change nothing are not seen.
+      try context.save()
+      let still = Tracker { _ = (person.name, person.department, person.tags) }
+      try context.save()
+      context.refreshAllObjects()
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: [id]], into: [context])
+      context.processPendingChanges()
+      #expect(!still.told)
+      context.reset()
+      #expect(still.told, "reset")
+    }
+  }
+
+  @Test func objectsOfEachOriginAreTracked() throws {
+    let (company, context) = try stack()
+    try company.run { other in
+      for index in 0..<3 { Person(context: other).name = "\(index)" }
+      try other.save()
+    }
+    try context.performAndWait {
+      let fetched = try context.fetch(ContextChain.people())
+      let trackers = fetched.map { person in Tracker { _ = person.name } }
+      for person in fetched { person.name = "changed" }
+      #expect(trackers.map(\.told) == [true, true, true])
+      let request = ContextChain.people()
+      request.includesPropertyValues = false
+      context.reset()
+      let object = try #require(try context.fetch(request).first)
+      let tracker = Tracker { _ = object.name }
+      object.name = "again"
+      #expect(tracker.told)
+    }
+  }
+
+  @Test func withoutTheSettingNothingIsTracked() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let person = Person(context: context)
+      let tracker = Tracker { _ = person.name }
+      person.name = "Ada"
+      #expect(!tracker.told)
+      // The setting holds for objects that the context has already.
+      context.tracksObservation = true
+      let second = Tracker { _ = person.name }
+      person.name = "Grace"
+      #expect(second.told)
+      context.tracksObservation = false
+      let third = Tracker { _ = person.name }
+      person.name = "Tony"
+      #expect(!third.told)
+    }
+  }
+}
