@@ -66,7 +66,8 @@ extension NSManagedObject {
   }
 
   private func destinationErrors(_ value: Any?, _ relationship: RelationshipInfo, _ key: String) -> [any Error] {
-    let found = relationship.relationship.isToMany ? Self.members(value) : [value].compactMap(\.self) as? [NSManagedObject]
+    let found =
+      relationship.relationship.isToMany ? Self.members(value) : [value].compactMap(\.self) as? [NSManagedObject]
     guard let members = found, members.allSatisfy({ isDestination($0, relationship) }) else {
       return [unsuitable(value, key)]
     }

@@ -172,7 +172,9 @@ struct ChangeTracker {
 
   /// Sets the flags of an object after a save.
   static func endSave(of object: NSManagedObject) {
-    if !object.flags.contains(.deleted) { return object.write(object.flags.intersection(.lasting).union(.stored), Permit()) }
+    if !object.flags.contains(.deleted) {
+      return object.write(object.flags.intersection(.lasting).union(.stored), Permit())
+    }
     // An object that was inserted and deleted since the last save was never stored.
     if object.flags.contains(.inserted) { return leave(object) }
     object.write([.gone, .stored], Permit())
