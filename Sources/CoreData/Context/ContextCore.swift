@@ -3,6 +3,7 @@ import RuntimeAccess
 import StoreProtocol
 import StoreSchema
 import StoreSupport
+import Synchronization
 
 /// The working part of a context: identity, changes, reading, saving and events.
 ///
@@ -86,6 +87,8 @@ final class ContextCore: @unchecked Sendable {
   let marks = ContextMarks()
   var activity = ContextActivity()
   @exclusivity(unchecked) var observed = ObservedObjects()
+  /// Any thread may use it.
+  let streams = Mutex(ContextStreams())
   /// The ordered sets that were returned in this event; see ``RelationshipOrderedSet``.
   @exclusivity(unchecked) var orderedViews: [RelationshipOrderedSet.Key: RelationshipOrderedSet] = [:]
 

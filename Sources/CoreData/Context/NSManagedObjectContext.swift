@@ -51,11 +51,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   deinit {
     forgetUndoActions()
-    // Other contexts of the family may be about to use the core.
-    core.link.end()
-    core.queue.lock.lock()
-    core.forgetAll(emptiesObjects: false)
-    core.queue.lock.unlock()
+    core.end()
   }
 
   // MARK: Set-up

@@ -14,6 +14,9 @@ final class ObjectObservers {
   /// Keys that the entity does not have, and that the client has reported as changed.
   private var announced: Set<String> = []
   private var registrar: ObservationRegistrar?
+  private var streams: [AsyncStream<ManagedObjectChange>.Continuation] = []
+
+  deinit { for stream in streams { stream.finish() } }
 
   func add(_ observer: PropertyObserver, _ key: String, of object: NSManagedObject) {
     let value = object.watchedValue(key) ?? .none
@@ -27,6 +30,15 @@ final class ObjectObservers {
 
   private func forgetIfUnused(_ key: String) {
     if let watch = watches[key], watch.observers.isEmpty && !watch.isTracked { watches[key] = nil }
+  }
+
+  func add(_ stream: AsyncStream<ManagedObjectChange>.Continuation) { streams.append(stream) }
+
+  /// Passes a change on to the streams. Those that nobody reads any more are forgotten.
+  func yield(_ change: () -> ManagedObjectChange) {
+    if streams.isEmpty { return }
+    let change = change()
+    streams.removeAll { if case .terminated = $0.yield(change) { true } else { false } }
   }
 
   /// Notes that a property is being read.
@@ -46,6 +58,9 @@ final class ObjectObservers {
   func end(_ object: NSManagedObject, _ path: (String) -> KeyPath<NSManagedObject, Never?>) {
     let tracked = watches.filter { $0.value.isTracked }.keys
     watches = [:]
+    yield { .invalidated }
+    for stream in streams { stream.finish() }
+    streams = []
     for key in tracked { registrar?.willSet(object, keyPath: path(key)) }
     for key in tracked { registrar?.didSet(object, keyPath: path(key)) }
   }

@@ -17,24 +17,16 @@ extension ContextCore {
     }
   }
 
-  /// Sorted objects, merged with others in the order of the fetch.
-  func merged(
-    _ kept: [NSManagedObject], with others: [NSManagedObject], _ parameters: FetchParameters
-  ) throws -> [NSManagedObject] {
+  /// Objects in the order of a fetch.
+  func sorted(_ objects: [NSManagedObject], _ parameters: FetchParameters) throws -> [NSManagedObject] {
+    var sorted = objects
+    sort(&sorted, try ResolvedFetch(parameters, self))
+    return sorted
+  }
+
+  /// Whether an object is before another in the order of a fetch.
+  func order(_ parameters: FetchParameters) throws -> (NSManagedObject, NSManagedObject) -> Bool {
     let fetch = try ResolvedFetch(parameters, self)
-    var sorted = others
-    sort(&sorted, fetch)
-    if kept.isEmpty || sorted.isEmpty { return kept + sorted }
-    var result: [NSManagedObject] = []
-    result.reserveCapacity(kept.count + sorted.count)
-    var rest = sorted[...]
-    for object in kept {
-      while let next = rest.first, precedes(next, object, fetch) {
-        result.append(next)
-        rest = rest.dropFirst()
-      }
-      result.append(object)
-    }
-    return result + rest
+    return { self.precedes($0, $1, fetch) }
   }
 }

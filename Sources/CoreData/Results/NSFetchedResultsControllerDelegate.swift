@@ -48,8 +48,17 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   /// The set of changes is complete.
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-  /// All changes at once, for a controller without sections. A delegate that implements this function gets no other
+  /// All results, after a fetch and after each set of changes. A delegate that implements this function gets no other
   /// calls.
+  ///
+  /// An object that is not saved yet has a temporary ID in the snapshot, which still leads to it after it is saved.
+  /// https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate/controller(_:didchangecontentwith:)-4kezq
+  func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith snapshot: FetchedResultsSnapshot)
+
+  /// All changes at once, for a controller without sections. A delegate that implements this function, and not the one
+  /// for snapshots, gets no other calls.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
@@ -76,6 +85,11 @@ extension NSFetchedResultsControllerDelegate {
   ) {}
 
   public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
+
+  public func controller(
+    _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+    didChangeContentWith snapshot: FetchedResultsSnapshot
+  ) { controller.tracker.takesSnapshots = false }
 
   public func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,

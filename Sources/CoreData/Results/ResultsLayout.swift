@@ -1,55 +1,59 @@
 import Foundation
 
-/// The objects of a controller in order, divided into sections.
-struct ResultsLayout {
+/// The objects of a controller in order, divided into sections. Each object is in it once.
+///
+/// Changes to a few objects take logarithmic time. Sections that come or go take time in proportion to the number of
+/// sections.
+final class ResultsLayout {
   final class Section: NSFetchedResultsSectionInfo {
     let name: String
     let indexTitle: String?
-    let members: ArraySlice<NSManagedObject>
+    fileprivate(set) var tree = ResultsTree()
+    /// Its index among the sections.
+    fileprivate(set) var index = 0
 
-    init(name: String, indexTitle: String?, members: ArraySlice<NSManagedObject>) {
-      self.name = name
-      self.indexTitle = indexTitle
-      self.members = members
-    }
+    init(name: String, indexTitle: String?) { (self.name, self.indexTitle) = (name, indexTitle) }
 
-    var numberOfObjects: Int { members.count }
-    var objects: [Any]? { Array(members) }
+    var numberOfObjects: Int { tree.count }
+    var objects: [Any]? { tree.objects }
     /// The same section without objects.
-    var emptied: Section { Section(name: name, indexTitle: indexTitle, members: []) }
+    var emptied: Section { Section(name: name, indexTitle: indexTitle) }
   }
 
-  let objects: [NSManagedObject]
-  let sections: [Section]
-  private let positions: [ObjectIdentifier: Int]
-  /// The section of each object.
-  private let sectionIndexes: [Int]
+  private(set) var sections: [Section] = []
+  private var byName: [String: Section] = [:]
+  private var nodes: [ObjectIdentifier: ResultsTree.Node] = [:]
+  /// Sections that lost their last object.
+  private var emptied: [Section] = []
+  /// Whether the sections have names. Without them there is always one section.
+  private let hasNames: Bool
 
   /// `names` returns the section name of each object; without it, all objects are in one section. If the order of the
   /// request does not keep the objects of a section together, ``tornSection`` names that section.
   init(_ objects: [NSManagedObject], names: ((NSManagedObject) -> String)?, title: (String) -> String?) {
-    self.objects = objects
-    positions = Dictionary(
-      objects.enumerated().map { (ObjectIdentifier($1), $0) }, uniquingKeysWith: { first, _ in first })
-    guard let names else {
-      // Without section names, an empty result still has one section.
-      sections = [Section(name: "", indexTitle: nil, members: objects[...])]
-      sectionIndexes = Array(repeating: 0, count: objects.count)
-      return
-    }
-    var sections: [Section] = []
-    var indexes: [Int] = []
-    var start = 0
-    let all = objects.map(names)
-    for index in objects.indices {
-      indexes.append(sections.count)
-      if index + 1 == objects.count || all[index + 1] != all[index] {
-        sections.append(Section(name: all[index], indexTitle: title(all[index]), members: objects[start...index]))
-        start = index + 1
+    hasNames = names != nil
+    nodes.reserveCapacity(objects.count)
+    if names == nil { sections = [Section(name: "", indexTitle: nil)] }
+    var run: [ResultsTree.Node] = []
+    for object in objects {
+      if let name = names?(object), name != sections.last?.name {
+        sections.last?.tree.append(run)
+        run = []
+        sections.append(Section(name: name, indexTitle: title(name)))
       }
+      guard let section = sections.last, nodes[ObjectIdentifier(object)] == nil else { continue }
+      let node = ResultsTree.Node(object, section)
+      nodes[ObjectIdentifier(object)] = node
+      run.append(node)
     }
-    self.sections = sections
-    sectionIndexes = indexes
+    sections.last?.tree.append(run)
+    sections.removeAll { hasNames && $0.tree.count == 0 }
+    number()
+  }
+
+  private func number() {
+    for (index, section) in sections.enumerated() { section.index = index }
+    byName = Dictionary(sections.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The name of a section whose objects are not all adjacent.
@@ -58,27 +62,105 @@ struct ResultsLayout {
     return sections.first { !seen.insert($0.name).inserted }?.name
   }
 
-  func contains(_ object: NSManagedObject) -> Bool { positions[ObjectIdentifier(object)] != nil }
-
-  /// The object's index among all objects.
-  func position(of object: NSManagedObject) -> Int? { positions[ObjectIdentifier(object)] }
-
-  func indexPath(of object: NSManagedObject) -> IndexPath? { positions[ObjectIdentifier(object)].map(indexPath) }
-
-  func indexPath(_ position: Int) -> IndexPath {
-    let section = sectionIndexes[position]
-    return IndexPath(item: position - sections[section].members.startIndex, section: section)
+  var objects: [NSManagedObject] {
+    sections.count == 1 ? sections[0].tree.objects : sections.flatMap(\.tree.objects)
   }
 
-  func sectionName(of object: NSManagedObject) -> String? {
-    positions[ObjectIdentifier(object)].map { sections[sectionIndexes[$0]].name }
+  func contains(_ object: NSManagedObject) -> Bool { nodes[ObjectIdentifier(object)] != nil }
+
+  func section(of object: NSManagedObject) -> Section? { nodes[ObjectIdentifier(object)]?.section }
+
+  func indexPath(of object: NSManagedObject) -> IndexPath? {
+    guard let node = nodes[ObjectIdentifier(object)] else { return nil }
+    return IndexPath(item: node.section.tree.position(of: node), section: node.section.index)
   }
 
   /// The object at an index path; nil outside of the results.
   func object(at path: IndexPath) -> NSManagedObject? {
     guard path.count == 2, sections.indices.contains(path.section) else { return nil }
-    let members = sections[path.section].members
-    let position = members.startIndex + path.item
-    return path.item >= 0 && position < members.endIndex ? members[position] : nil
+    let tree = sections[path.section].tree
+    return (0..<tree.count).contains(path.item) ? tree.node(at: path.item)?.object : nil
+  }
+
+  // MARK: Changes
+
+  /// The objects among `objects` that are in the results, with their places, in order.
+  func places(of objects: Set<NSManagedObject>) -> [ResultsChanges.Former] {
+    objects.compactMap { object in
+      indexPath(of: object).map { path in
+        ResultsChanges.Former(object: object, path: path, sectionName: sections[path.section].name)
+      }
+    }.sorted { $0.path < $1.path }
+  }
+
+  /// Removes an object. A section without objects stays until ``removeEmptySections()``.
+  func remove(_ object: NSManagedObject) {
+    guard let node = nodes.removeValue(forKey: ObjectIdentifier(object)) else { return }
+    node.section.tree.remove(node)
+    if hasNames && node.section.tree.count == 0 { emptied.append(node.section) }
+  }
+
+  func removeEmptySections() {
+    let gone = Set(emptied.filter { $0.tree.count == 0 }.map(ObjectIdentifier.init))
+    emptied = []
+    if gone.isEmpty { return }
+    sections.removeAll { gone.contains(ObjectIdentifier($0)) }
+    number()
+  }
+
+  /// Inserts an object in the order of the results. Returns false where it is not beside the other objects of its
+  /// section; then the results are in no order until it is removed again. No section is empty.
+  func insert(
+    _ object: NSManagedObject, name: String, title: (String) -> String?,
+    where precedes: (NSManagedObject, NSManagedObject) -> Bool
+  ) -> Bool {
+    let section = byName[name] ?? newSection(name, title, object, precedes)
+    let node = ResultsTree.Node(object, section)
+    nodes[ObjectIdentifier(object)] = node
+    section.tree.insert(node, where: precedes)
+    if section.index > 0, section.tree.first === node, let last = sections[section.index - 1].tree.last,
+      precedes(object, last.object)
+    {
+      return false
+    }
+    if section.index + 1 < sections.count, section.tree.last === node,
+      let next = sections[section.index + 1].tree.first, precedes(next.object, object)
+    {
+      return false
+    }
+    return true
+  }
+
+  /// A new section at the position of its first object.
+  private func newSection(
+    _ name: String, _ title: (String) -> String?, _ object: NSManagedObject,
+    _ precedes: (NSManagedObject, NSManagedObject) -> Bool
+  ) -> Section {
+    let section = Section(name: name, indexTitle: title(name))
+    var (low, high) = (0, sections.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if let first = sections[middle].tree.first, precedes(object, first.object) {
+        high = middle
+      } else {
+        low = middle + 1
+      }
+    }
+    sections.insert(section, at: low)
+    number()
+    return section
+  }
+
+  /// Undoes changes: removes `objects`, and puts `former` back into the sections.
+  func restore(_ sections: [Section], _ former: [ResultsChanges.Former], without objects: [NSManagedObject]) {
+    for object in objects { remove(object) }
+    (self.sections, emptied) = (sections, [])
+    number()
+    for old in former {
+      let section = sections[old.path.section]
+      let node = ResultsTree.Node(old.object, section)
+      nodes[ObjectIdentifier(old.object)] = node
+      section.tree.insert(node, at: old.path.item)
+    }
   }
 }

@@ -8,10 +8,16 @@ final class ResultsTracker: @unchecked Sendable {
   let context: NSManagedObjectContext
   let sectionNameKeyPath: String?
   let cacheName: String?
-  weak var delegate: (any NSFetchedResultsControllerDelegate)? { didSet { takesDifferences = true } }
-  /// Whether the delegate implements the function for a difference. The default of that function sets it to false.
+  weak var delegate: (any NSFetchedResultsControllerDelegate)? {
+    didSet { (takesSnapshots, takesDifferences) = (true, true) }
+  }
+  /// Whether the delegate implements the function for a snapshot. The default of that function sets it to false.
+  var takesSnapshots = true
+  /// The same for a difference.
   var takesDifferences = true
   private(set) var layout: ResultsLayout?
+  /// Called when a reset of the context has removed all results.
+  var didReset: (() -> Void)?
   /// A copy of the request at the last fetch. Changes are followed by it.
   private var fetched: FetchParameters?
   private var observer: (any NSObjectProtocol)?
@@ -47,6 +53,7 @@ final class ResultsTracker: @unchecked Sendable {
     try check(layout)
     (self.layout, fetched) = (layout, parameters)
     if observer == nil { observe() }
+    tellSnapshot(reloaded: [])
   }
 
   private func check(_ layout: ResultsLayout) throws {
@@ -67,6 +74,10 @@ final class ResultsTracker: @unchecked Sendable {
 
   private func layout(of objects: [NSManagedObject]) -> ResultsLayout {
     ResultsLayout(objects, names: sectionNameKeyPath.map { path in { Self.name(of: $0, path) } }, title: indexTitle)
+  }
+
+  private func name(of object: NSManagedObject) -> String {
+    sectionNameKeyPath.map { Self.name(of: object, $0) } ?? ""
   }
 
   private static func name(of object: NSManagedObject, _ path: String) -> String {
@@ -95,7 +106,11 @@ final class ResultsTracker: @unchecked Sendable {
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
     // Without a delegate, changes are not followed.
     guard let old = layout, delegate != nil else { return }
-    if userInfo[NSInvalidatedAllObjectsKey] != nil { return layout = layout(of: []) }
+    if userInfo[NSInvalidatedAllObjectsKey] != nil {
+      layout = layout(of: [])
+      didReset?()
+      return
+    }
     func objects(_ keys: String...) -> Set<NSManagedObject> {
       keys.reduce(into: []) { $0.formUnion(userInfo[$1] as? Set<NSManagedObject> ?? []) }
     }
@@ -108,34 +123,48 @@ final class ResultsTracker: @unchecked Sendable {
   }
 
   private func follow(
-    _ old: ResultsLayout, _ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>
+    _ layout: ResultsLayout, _ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>
   ) throws {
     guard let fetched else { return }
     let matching = try context.core.matching(changed, fetched)
     // No changed object is in the old or the new results.
-    if matching.isEmpty && !changed.contains(where: old.contains) && !deleted.contains(where: old.contains) { return }
-    var touched = changed
-    // The change of another object may have given an object another section, and so another position.
-    touched.formUnion(renamed(old, besides: deleted))
-    let rest = old.objects.filter { !deleted.contains($0) && !changed.contains($0) }
-    let kept = rest.filter { !touched.contains($0) }
-    var new = layout(of: try context.core.merged(kept, with: matching + rest.filter(touched.contains), fetched))
-    if new.tornSection != nil {
-      // The other objects are no longer in the order of their values either.
-      touched.formUnion(rest)
-      new = layout(of: try context.core.merged([], with: matching + rest, fetched))
-      try check(new)
+    if matching.isEmpty && !changed.contains(where: layout.contains) && !deleted.contains(where: layout.contains) {
+      return
     }
-    let changes = ResultsChanges(from: old, to: new, touched: touched)
+    // The change of another object may have given an object another section, and so another position.
+    let renamed = renamed(layout, besides: deleted.union(changed))
+    let former = layout.places(of: deleted.union(changed).union(renamed))
+    let formerSections = layout.sections
+    let come = try context.core.sorted(matching + renamed, fetched)
+    let precedes = try context.core.order(fetched)
+    for old in former { layout.remove(old.object) }
+    layout.removeEmptySections()
+    for (index, object) in come.enumerated() {
+      if layout.insert(object, name: name(of: object), title: indexTitle, where: precedes) { continue }
+      layout.restore(formerSections, former, without: Array(come[...index]))
+      return try sortAgain(layout, besides: deleted.union(changed), with: matching, fetched)
+    }
+    tell(ResultsChanges(former, formerSections, come, in: layout))
+  }
+
+  /// Sorts all objects, because those that did not change are no longer in the order of their values either.
+  private func sortAgain(
+    _ old: ResultsLayout, besides changed: Set<NSManagedObject>, with matching: [NSManagedObject],
+    _ fetched: FetchParameters
+  ) throws {
+    let objects = old.objects
+    let new = self.layout(
+      of: try context.core.sorted(objects.filter { !changed.contains($0) } + matching, fetched))
+    try check(new)
     layout = new
-    if !changes.isEmpty { tell(changes, old) }
+    tell(ResultsChanges(old.places(of: Set(objects)), old.sections, new.objects, in: new))
   }
 
   /// The objects whose section name has changed.
-  private func renamed(_ old: ResultsLayout, besides deleted: Set<NSManagedObject>) -> [NSManagedObject] {
+  private func renamed(_ old: ResultsLayout, besides changed: Set<NSManagedObject>) -> [NSManagedObject] {
     guard let path = sectionNameKeyPath, !isStored(path) else { return [] }
     return old.sections.flatMap { section in
-      section.members.filter { !deleted.contains($0) && Self.name(of: $0, path) != section.name }
+      section.tree.objects.filter { !changed.contains($0) && Self.name(of: $0, path) != section.name }
     }
   }
 
@@ -144,10 +173,18 @@ final class ResultsTracker: @unchecked Sendable {
     fetched?.entityName.flatMap { context.model?.entitiesByName[$0]?.attributesByName[key] }?.isTransient == false
   }
 
-  private func tell(_ changes: ResultsChanges, _ old: ResultsLayout) {
-    guard let controller = erased, let delegate, let new = layout else { return }
+  private func tellSnapshot(reloaded: @autoclosure () -> [NSManagedObject]) {
+    guard takesSnapshots, let controller = erased, let delegate, let layout else { return }
+    delegate.controller(
+      controller, didChangeContentWith: FetchedResultsSnapshot(layout, reloaded: reloaded()))
+  }
+
+  private func tell(_ changes: ResultsChanges) {
+    guard !changes.isEmpty, let controller = erased, let delegate else { return }
+    tellSnapshot(reloaded: changes.objects.filter { $0.from != nil && $0.to != nil }.map(\.object))
+    if takesSnapshots { return }
     if sectionNameKeyPath == nil && takesDifferences {
-      delegate.controller(controller, didChangeContentWith: ResultsDifference.make(from: old, to: new))
+      delegate.controller(controller, didChangeContentWith: changes.difference)
       if takesDifferences { return }
     }
     delegate.controllerWillChangeContent(controller)

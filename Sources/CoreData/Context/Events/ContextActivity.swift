@@ -64,6 +64,7 @@ extension ContextCore {
     activity.posts += 1
     NotificationCenter.default.post(name: name, object: context, userInfo: userInfo.isEmpty ? nil : userInfo)
     postMessage(name, userInfo)
+    tellStreams(name, userInfo)
     activity.posts -= 1
   }
 

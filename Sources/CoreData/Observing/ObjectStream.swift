@@ -1,0 +1,53 @@
+import Foundation
+
+/// What has happened to an object in one event of its context.
+public enum ManagedObjectChange: Sendable, Equatable {
+  /// Properties were set, or links of other objects have changed them: the names of the stored ones that have changed.
+  case updated(keys: Set<String>)
+  /// The object was read again.
+  case refreshed
+  /// The object was deleted. A rollback or an undo may bring it back.
+  case deleted
+  /// The object came back: an undo or a rollback took its deletion back, or it was inserted.
+  case inserted
+  /// The context no longer has the object. The stream ends.
+  case invalidated
+}
+
+extension NSManagedObject {
+  /// The changes of this object in each event of its context, in order.
+  ///
+  /// Call it on the queue of the context; any thread may read the stream. It ends with the object, which it does not
+  /// keep alive, and with the object's context. Changes that have not been read yet are kept, by default all of them.
+  public final func changes(
+    bufferingPolicy: AsyncStream<ManagedObjectChange>.Continuation.BufferingPolicy = .unbounded
+  ) -> AsyncStream<ManagedObjectChange> {
+    core?.checkQueue()
+    let (stream, continuation) = AsyncStream.makeStream(of: ManagedObjectChange.self, bufferingPolicy: bufferingPolicy)
+    guard core != nil else {
+      continuation.finish()
+      return stream
+    }
+    // From now on the context makes the notification, whose content is passed on.
+    _ = NSManagedObjectContext.didChangeObjectsNotification
+    makeObservers().add(continuation)
+    return stream
+  }
+}
+
+extension ContextCore {
+  /// Passes the content of a `didChangeObjectsNotification` on to the streams of the objects.
+  func tellObjectStreams(_ userInfo: [AnyHashable: Any]) {
+    if observed.isEmpty { return }
+    func each(_ key: String, _ change: (NSManagedObject) -> ManagedObjectChange) {
+      guard let objects = userInfo[key] as? Set<NSManagedObject> else { return }
+      for object in objects where object.flags.contains(.observed) {
+        object.observers?.yield { change(object) }
+      }
+    }
+    each(NSInsertedObjectsKey) { _ in .inserted }
+    each(NSUpdatedObjectsKey) { .updated(keys: Set($0.eventChanges().keys)) }
+    each(NSRefreshedObjectsKey) { _ in .refreshed }
+    each(NSDeletedObjectsKey) { _ in .deleted }
+  }
+}

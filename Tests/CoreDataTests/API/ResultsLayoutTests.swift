@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// The order of a controller's objects, against an array.
+@Suite struct ResultsLayoutTests {
+  @Test(arguments: 0..<20) func aTreeIsAnArray(seed: Int) throws {
+    var dice = Dice(state: UInt64(seed) &* 77 &+ 5)
+    try CompanyStore().run { context in
+      let people = (0..<300).map { index in
+        let person = Person(context: context)
+        person.age = Int16(index)
+        return person
+      }
+      func precedes(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
+        (a as? Person)?.age ?? 0 < (b as? Person)?.age ?? 0
+      }
+      let section = ResultsLayout.Section(name: "", indexTitle: nil)
+      let nodes = people.map { ResultsTree.Node($0, section) }
+      var tree = ResultsTree()
+      var members = Array(nodes.prefix(dice.next(200)))
+      tree.append(members)
+      for round in 0..<400 {
+        let node = nodes[dice.next(nodes.count)]
+        if let position = members.firstIndex(where: { $0 === node }) {
+          #expect(tree.position(of: node) == position, "round \(round)")
+          tree.remove(node)
+          members.remove(at: position)
+        } else if dice.next(2) == 0 {
+          tree.insert(node, where: precedes)
+          members.insert(node, at: members.firstIndex { precedes(node.object, $0.object) } ?? members.count)
+        } else {
+          let position = members.firstIndex { precedes(node.object, $0.object) } ?? members.count
+          tree.insert(node, at: position)
+          members.insert(node, at: position)
+        }
+        #expect(tree.count == members.count && tree.first === members.first && tree.last === members.last)
+        if let position = members.indices.randomElement() { #expect(tree.node(at: position) === members[position]) }
+        #expect(tree.objects == members.map(\.object), "round \(round)")
+      }
+      tree.append([])
+      #expect(tree.node(at: members.count) == nil)
+    }
+  }
+
+  @Test func longestSequencesAreFound() {
+    var dice = Dice(state: 11)
+    for _ in 0..<500 {
+      let numbers = (0..<dice.next(9)).map { _ in dice.next(20) }
+      let found = AscendingSequence.longest(numbers).reversed().map { numbers[$0] }
+      #expect(zip(found, found.dropFirst()).allSatisfy { $0 < $1 })
+      var best = 0
+      for choice in 0..<(1 << numbers.count) {
+        let chosen = numbers.indices.filter { choice & (1 << $0) != 0 }.map { numbers[$0] }
+        if zip(chosen, chosen.dropFirst()).allSatisfy({ $0 < $1 }) { best = max(best, chosen.count) }
+      }
+      #expect(found.count == best, "\(numbers)")
+    }
+  }
+}
