@@ -42,5 +42,8 @@ let package = Package(
         .product(name: "CoreData", package: "OpenCoreData"), .product(name: "LMDBStore", package: "OpenCoreData"),
       ],
       path: "Memory", swiftSettings: strict),
+    .executableTarget(
+      name: "store-controller", dependencies: [.product(name: "CoreData", package: "OpenCoreData")],
+      path: "Controller", swiftSettings: strict),
   ]
 )

@@ -12,7 +12,12 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   ///
   /// The request needs sort descriptors, or the program stops. With an empty array the objects are in the order of
   /// their IDs, new ones in the order of insertion. With `sectionNameKeyPath`, the first sort descriptor must keep the
-  /// objects of a section together. Sections are computed from the objects each time, so `cacheName` has no effect.
+  /// objects of a section together.
+  ///
+  /// With `cacheName`, a file in the caches folder of the user keeps the names and sizes of the sections, so that another
+  /// ``performFetch()`` need not read the objects to divide them. It is used as long as the model, the request, the key
+  /// path and the files of the stores are the same; no cache has to be deleted. Not cached are results of a context with
+  /// unsaved changes or a parent, of requests with blocks or comparators, and of stores that are in memory as a whole.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?
@@ -40,8 +45,7 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   open var managedObjectContext: NSManagedObjectContext { tracker.context }
   /// The key path whose values name the sections; nil for one section.
   open var sectionNameKeyPath: String? { tracker.sectionNameKeyPath }
-  /// The name of the cache that the controller was made with; nil for none. It has no effect: sections are computed
-  /// anew each time.
+  /// The name of the cache that the controller was made with; nil for none.
   open var cacheName: String? { tracker.cacheName }
 
   /// The object that changes are reported to. It is not kept alive. Without a delegate, the results stay as they were
@@ -51,8 +55,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
     set { tracker.delegate = newValue }
   }
 
-  /// Does nothing: no cache files are written.
-  open class func deleteCache(withName name: String?) {}
+  /// Deletes the cache with a name; with nil, all caches of this program.
+  open class func deleteCache(withName name: String?) { SectionCache.remove(name) }
 
   // MARK: Results
 

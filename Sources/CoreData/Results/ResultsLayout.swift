@@ -28,15 +28,15 @@ final class ResultsLayout {
   /// Whether the sections have names. Without them there is always one section.
   private let hasNames: Bool
 
-  /// `names` returns the section name of each object; without it, all objects are in one section. If the order of the
+  /// `names` are the section names of the objects; without them, all objects are in one section. If the order of the
   /// request does not keep the objects of a section together, ``tornSection`` names that section.
-  init(_ objects: [NSManagedObject], names: ((NSManagedObject) -> String)?, title: (String) -> String?) {
+  init(_ objects: [NSManagedObject], names: [String]?, title: (String) -> String?) {
     hasNames = names != nil
     nodes.reserveCapacity(objects.count)
     if names == nil { sections = [Section(name: "", indexTitle: nil)] }
     var run: [ResultsTree.Node] = []
-    for object in objects {
-      if let name = names?(object), name != sections.last?.name {
+    for (index, object) in objects.enumerated() {
+      if let name = names?[index], name != sections.last?.name {
         sections.last?.tree.append(run)
         run = []
         sections.append(Section(name: name, indexTitle: title(name)))

@@ -47,11 +47,19 @@ final class ResultsTracker: @unchecked Sendable {
         userInfo: [NSLocalizedDescriptionKey: "A fetched results controller supports managed objects only."])
     }
     let parameters = request.erased
+    let cache = cache(parameters)
     let objects = try context.core.fetchObjects(parameters)
-    // The section names must be computed from the same rows as the order.
-    let layout = context.core.keepingRows { self.layout(of: objects) }
-    try check(layout)
-    (self.layout, fetched) = (layout, parameters)
+    if let cache, let names = cache.names(count: objects.count), self.cache(parameters) == cache {
+      layout = ResultsLayout(objects, names: names, title: indexTitle)
+    } else {
+      // The section names must be computed from the same rows as the order.
+      let layout = context.core.keepingRows { self.layout(of: objects) }
+      try check(layout)
+      self.layout = layout
+      // What was saved meanwhile may be in the results, or not.
+      if let cache, self.cache(parameters) == cache { cache.keep(layout) }
+    }
+    fetched = parameters
     if observer == nil { observe() }
     tellSnapshot(reloaded: [])
   }
@@ -66,6 +74,11 @@ final class ResultsTracker: @unchecked Sendable {
       ])
   }
 
+  private func cache(_ parameters: FetchParameters) -> SectionCache? {
+    guard let cacheName, let sectionNameKeyPath else { return nil }
+    return SectionCache(cacheName, parameters, sectionNameKeyPath: sectionNameKeyPath, context.core)
+  }
+
   private func observe() {
     observer = NotificationCenter.default.addObserver(
       forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
@@ -73,7 +86,8 @@ final class ResultsTracker: @unchecked Sendable {
   }
 
   private func layout(of objects: [NSManagedObject]) -> ResultsLayout {
-    ResultsLayout(objects, names: sectionNameKeyPath.map { path in { Self.name(of: $0, path) } }, title: indexTitle)
+    ResultsLayout(
+      objects, names: sectionNameKeyPath.map { path in objects.map { Self.name(of: $0, path) } }, title: indexTitle)
   }
 
   private func name(of object: NSManagedObject) -> String {
@@ -127,12 +141,14 @@ final class ResultsTracker: @unchecked Sendable {
   ) throws {
     guard let fetched else { return }
     let matching = try context.core.matching(changed, fetched)
-    // No changed object is in the old or the new results.
-    if matching.isEmpty && !changed.contains(where: layout.contains) && !deleted.contains(where: layout.contains) {
-      return
-    }
     // The change of another object may have given an object another section, and so another position.
     let renamed = renamed(layout, besides: deleted.union(changed))
+    // No changed object is in the old or the new results.
+    if matching.isEmpty && renamed.isEmpty && !changed.contains(where: layout.contains)
+      && !deleted.contains(where: layout.contains)
+    {
+      return
+    }
     let former = layout.places(of: deleted.union(changed).union(renamed))
     let formerSections = layout.sections
     let come = try context.core.sorted(matching + renamed, fetched)

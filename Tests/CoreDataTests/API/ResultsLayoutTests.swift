@@ -59,4 +59,49 @@ import Testing
       #expect(found.count == best, "\(numbers)")
     }
   }
+
+  /// An event with 100 changes compares in proportion to them and to the logarithm of the number of objects.
+  @Test func changesTakeLogarithmicTime() throws {
+    func comparisons(_ count: Int) throws -> Int {
+      try CompanyStore().run { context in
+        let people = (0..<count).map { age in
+          let person = Person(context: context)
+          person.salary = Double(age)
+          return person
+        }
+        context.processPendingChanges()
+        let comparisons = Counter()
+        let request = NSFetchRequest<Person>(entityName: "Person")
+        request.sortDescriptors = [
+          NSSortDescriptor(key: "salary", ascending: true) { one, other in
+            comparisons.count += 1
+            return (one as? NSNumber)?.compare(other as? NSNumber ?? 0) ?? .orderedSame
+          }
+        ]
+        let controller = NSFetchedResultsController(
+          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        let delegate = Updates()
+        controller.delegate = delegate
+        try controller.performFetch()
+        comparisons.count = 0
+        for index in 0..<100 { people[index * (count / 100)].salary = Double((index * 7919) % count) + 0.5 }
+        context.processPendingChanges()
+        #expect(delegate.count == 100)
+        return comparisons.count
+      }
+    }
+    let (few, many) = (try comparisons(500), try comparisons(8_000))
+    // 100 searches in a tree, whose depth is about 1.4 times the logarithm, and the sorting of 100 objects.
+    #expect(few < 100 * 40 && many < 100 * 60, "\(few), \(many)")
+  }
+
+  private final class Counter { var count = 0 }
+
+  private final class Updates: NSObject, NSFetchedResultsControllerDelegate {
+    var count = 0
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+      at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) { count += 1 }
+  }
 }

@@ -1,0 +1,134 @@
+import Foundation
+import StoreProtocol
+import StoreSchema
+import StoreSupport
+
+/// The sections of a controller in a file, so that another run of the program need not read the objects to divide them.
+///
+/// A file is used only for what it was made of: the same model, request and section key path, on stores whose files have
+/// not changed since. So no change makes a cache wrong, and nobody has to delete one before the request changes, as on
+/// Apple's platforms (https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller#The-cache).
+struct SectionCache {
+  /// The names and sizes of the sections, in order.
+  struct Content: Codable {
+    let name: String
+    let key: Data
+    let sections: [Section]
+  }
+
+  struct Section: Codable {
+    let name: String
+    let count: Int
+  }
+
+  private let name: String
+  /// A digest of all that the sections follow from.
+  private let key: Data
+
+  /// Nil where the sections cannot be kept: those of unsaved changes, of a predicate or sort descriptor with code, and
+  /// of stores that are not read from files that only stores write.
+  init?(_ name: String, _ parameters: FetchParameters, sectionNameKeyPath: String, _ core: ContextCore) {
+    guard core.parent == nil, core.changes.isEmpty, let model = core.context?.model, let coordinator = core.coordinator,
+      let request = Self.description(parameters)
+    else { return nil }
+    var parts = model.entityVersionHashesByName.sorted { $0.key < $1.key }.map { $0 + $1.base64EncodedString() }
+    parts += [request, sectionNameKeyPath]
+    for store in parameters.affectedStores ?? coordinator.openStores {
+      guard let state = Self.state(of: store) else { return nil }
+      parts.append(state)
+    }
+    (self.name, key) = (name, Self.digest(parts.joined(separator: "\u{2}")))
+  }
+
+  private static func description(_ parameters: FetchParameters) -> String? {
+    var parts = [
+      parameters.entityName ?? "", "\(parameters.includesSubentities)", "\(parameters.fetchLimit)",
+      "\(parameters.fetchOffset)",
+    ]
+    do {
+      var archives = try (parameters.sortDescriptors ?? []).map { try QueryCoding.write(QueryCoding.content($0)) }
+      if let predicate = parameters.predicate {
+        archives.append(try QueryCoding.write(QueryCoding.content(predicate)))
+      }
+      parts += archives.map { $0.base64EncodedString() }
+    } catch { return nil }
+    return parts.joined(separator: "\u{1}")
+  }
+
+  /// The files of a store with their times. Nil where a file has changed in the last two seconds: another change might
+  /// not change its time.
+  private static func state(of store: NSPersistentStore) -> String? {
+    guard store.readsRows, store.custom == nil, let url = store.location, let identifier = store.identifier else {
+      return nil
+    }
+    let now = Int64(Date().timeIntervalSince1970)
+    var parts = [identifier, url.path]
+    for path in [url.path] + ["-wal", "-journal"].map({ url.path + $0 }) + ["data.mdb"].map({ url.path + "/" + $0 }) {
+      guard let status = FileStatus(path), status.isRegular, status.size > 0 else { continue }
+      if status.seconds + 2 >= now { return nil }
+      parts.append("\(path) \(status.inode) \(status.size) \(status.seconds).\(status.nanoseconds)")
+    }
+    return parts.count > 2 ? parts.joined(separator: "\u{1}") : nil
+  }
+
+  // MARK: Files
+
+  private static let suffix = ".sections"
+
+  /// The folder of this program's caches.
+  private static var folder: URL? {
+    FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first?
+      .appending(path: "OpenCoreData/SectionInfoCaches/\(ProcessInfo.processInfo.processName)")
+  }
+
+  private static func file(_ name: String) -> URL? {
+    folder?.appending(path: digest(name).map { String(format: "%02x", $0) }.joined() + suffix)
+  }
+
+  private static func digest(_ text: String) -> Data {
+    var digest = SHA256()
+    Data(text.utf8).withUnsafeBytes { digest.update($0) }
+    return Data(digest.finish())
+  }
+
+  /// The section name of each of `count` objects; nil where no cache has them.
+  func names(count: Int) -> [String]? {
+    guard let file = Self.file(name), FileStatus(file.path)?.isRegular == true, let data = try? Data(contentsOf: file),
+      let content = try? PropertyListDecoder().decode(Content.self, from: data), content.key == key,
+      content.sections.allSatisfy({ $0.count > 0 && $0.count <= count }),
+      content.sections.reduce(0, { $0 + $1.count }) == count
+    else { return nil }
+    return content.sections.flatMap { repeatElement($0.name, count: $0.count) }
+  }
+
+  /// Writes the sections of the results.
+  func keep(_ layout: ResultsLayout) {
+    let content = Content(
+      name: name, key: key, sections: layout.sections.map { Section(name: $0.name, count: $0.numberOfObjects) })
+    guard let folder = Self.folder, let file = Self.file(name) else { return }
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let encoder = PropertyListEncoder()
+      encoder.outputFormat = .binary
+      try encoder.encode(content).write(to: file, options: .atomic)
+    } catch { report("the sections of the cache '\(name)' could not be kept: \(error)") }
+  }
+
+  /// Removes a cache, or all of this program with nil.
+  static func remove(_ name: String?) {
+    let files: [URL]
+    if let name {
+      files = file(name).map { [$0] } ?? []
+    } else {
+      let names = folder.flatMap { try? FileManager.default.contentsOfDirectory(atPath: $0.path) } ?? []
+      files = names.filter { $0.hasSuffix(suffix) }.compactMap { folder?.appending(path: $0) }
+    }
+    for file in files where FileStatus(file.path)?.isRegular == true {
+      do { try FileManager.default.removeItem(at: file) } catch {
+        report("the cache at \(file.path) could not be removed: \(error)")
+      }
+    }
+  }
+}
+
+extension SectionCache: Equatable {}
