@@ -58,7 +58,7 @@ enum ImportTable {
     "Sources/CoreData/CustomStores/AtomicNodes.swift": ["AtomicEngine"],
     "Sources/CoreData/CustomStores/ClassBackend.swift": ["AtomicEngine"],
     "Sources/CoreData/CustomStores/CustomStore.swift": ["AtomicEngine"],
-    // `withObservationTracking` is told of reads and changes here, and nowhere else.
+    // `withObservationTracking` learns of reads and changes here, and nowhere else.
     "Sources/CoreData/Observing/ObjectObservers.swift": ["Observation"],
     "Sources/CoreData/Observing/ObservedObjects.swift": ["Observation"],
     // A store with a product of its own registers itself.

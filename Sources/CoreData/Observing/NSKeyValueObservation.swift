@@ -27,6 +27,7 @@ public enum NSKeyValueChange: UInt, Sendable {
 
 /// One change of an observed property.
 public struct NSKeyValueObservedChange<Value> {
+  /// Apple's name of the kinds of change.
   public typealias Kind = NSKeyValueChange
   /// Always ``NSKeyValueChange/setting``.
   public let kind: Kind

@@ -11,7 +11,7 @@ public struct FetchedResultsSnapshot: Sendable, Equatable {
   public let reloadedItemIdentifiers: [NSManagedObjectID]
 
   init(_ layout: ResultsLayout, reloaded: [NSManagedObject]) {
-    sections = layout.sections.map { ($0.name, $0.tree.objects.map(\.ownID)) }
+    sections = layout.sections.map { ($0.name, $0.order.objects.map(\.ownID)) }
     reloadedItemIdentifiers = reloaded.map(\.ownID)
   }
 

@@ -15,7 +15,7 @@ struct ResultsChanges {
     let type: NSFetchedResultsChangeType
   }
 
-  /// An object that was in the results, with its place there.
+  /// An object that was in the results, with its index path.
   struct Former {
     let object: NSManagedObject
     let path: IndexPath
@@ -33,20 +33,20 @@ struct ResultsChanges {
   ) {
     let keptSections = compareSections(formerSections, layout.sections)
     let known = Set(former.map { ObjectIdentifier($0.object) })
-    let places = Dictionary(
+    let paths = Dictionary(
       come.compactMap { object in layout.indexPath(of: object).map { (ObjectIdentifier(object), $0) } },
       uniquingKeysWith: { first, _ in first })
-    for old in former where places[ObjectIdentifier(old.object)] == nil {
+    for old in former where paths[ObjectIdentifier(old.object)] == nil {
       objects.append(ObjectChange(object: old.object, type: .delete, from: old.path, to: nil))
     }
     let new = come.filter { !known.contains(ObjectIdentifier($0)) }
-    let inserted = new.compactMap { object in places[ObjectIdentifier(object)].map { (object, $0) } }
+    let inserted = new.compactMap { object in paths[ObjectIdentifier(object)].map { (object, $0) } }
     for (object, path) in inserted.sorted(by: { $0.1 < $1.1 }) {
       objects.append(ObjectChange(object: object, type: .insert, from: nil, to: path))
     }
-    let unmoved = Self.unmoved(former, places, layout, keptSections)
+    let unmoved = Self.unmoved(former, paths, layout, keptSections)
     for old in former {
-      guard let path = places[ObjectIdentifier(old.object)] else { continue }
+      guard let path = paths[ObjectIdentifier(old.object)] else { continue }
       let type: NSFetchedResultsChangeType = unmoved.contains(ObjectIdentifier(old.object)) ? .update : .move
       objects.append(ObjectChange(object: old.object, type: type, from: old.path, to: path))
     }
@@ -84,11 +84,11 @@ struct ResultsChanges {
     var kept: Set<String> = []
     var gaps: [Int: [(name: String, index: Int)]] = [:]
     for section in former {
-      guard let before = old[section.name]?.count, let place = new[section.name] else { continue }
+      guard let before = old[section.name]?.count, let present = new[section.name] else { continue }
       if unchanged.contains(ObjectIdentifier(section)) {
         kept.insert(section.name)
-      } else if place.count == before {
-        gaps[before, default: []].append((section.name, place.index))
+      } else if present.count == before {
+        gaps[before, default: []].append((section.name, present.index))
       }
     }
     for members in gaps.values {
@@ -103,7 +103,7 @@ struct ResultsChanges {
   /// before it. Among the objects with the same number, the longest sequence that is in the same order as before counts
   /// as unmoved.
   private static func unmoved(
-    _ former: [Former], _ places: [ObjectIdentifier: IndexPath], _ layout: ResultsLayout, _ keptSections: Set<String>?
+    _ former: [Former], _ paths: [ObjectIdentifier: IndexPath], _ layout: ResultsLayout, _ keptSections: Set<String>?
   ) -> Set<ObjectIdentifier> {
     struct Gap: Hashable {
       let section: String
@@ -118,14 +118,14 @@ struct ResultsChanges {
     }
     var newGaps: [IndexPath: Gap] = [:]
     var (newBefore, newSection) = (0, Int?.none)
-    for path in places.values.sorted() {
+    for path in paths.values.sorted() {
       if newSection != path.section { (newSection, newBefore) = (path.section, 0) }
       newGaps[path] = Gap(section: layout.sections[path.section].name, unchangedBefore: path.item - newBefore)
       newBefore += 1
     }
     var gaps: [Gap: [(ObjectIdentifier, item: Int)]] = [:]
     for (old, gap) in zip(former, olds) {
-      guard let path = places[ObjectIdentifier(old.object)], newGaps[path] == gap,
+      guard let path = paths[ObjectIdentifier(old.object)], newGaps[path] == gap,
         keptSections?.contains(gap.section) ?? true
       else { continue }
       gaps[gap, default: []].append((ObjectIdentifier(old.object), path.item))

@@ -8,21 +8,21 @@ final class ResultsLayout {
   final class Section: NSFetchedResultsSectionInfo {
     let name: String
     let indexTitle: String?
-    fileprivate(set) var tree = ResultsTree()
+    fileprivate(set) var order = ResultsOrder()
     /// Its index among the sections.
     fileprivate(set) var index = 0
 
     init(name: String, indexTitle: String?) { (self.name, self.indexTitle) = (name, indexTitle) }
 
-    var numberOfObjects: Int { tree.count }
-    var objects: [Any]? { tree.objects }
+    var numberOfObjects: Int { order.count }
+    var objects: [Any]? { order.objects }
     /// The same section without objects.
     var emptied: Section { Section(name: name, indexTitle: indexTitle) }
   }
 
   private(set) var sections: [Section] = []
   private var byName: [String: Section] = [:]
-  private var nodes: [ObjectIdentifier: ResultsTree.Node] = [:]
+  private var nodes: [ObjectIdentifier: ResultsOrder.Node] = [:]
   /// Sections that lost their last object.
   private var emptied: [Section] = []
   /// Whether the sections have names. Without them there is always one section.
@@ -34,20 +34,20 @@ final class ResultsLayout {
     hasNames = names != nil
     nodes.reserveCapacity(objects.count)
     if names == nil { sections = [Section(name: "", indexTitle: nil)] }
-    var run: [ResultsTree.Node] = []
+    var run: [ResultsOrder.Node] = []
     for (index, object) in objects.enumerated() {
       if let name = names?[index], name != sections.last?.name {
-        sections.last?.tree.append(run)
+        sections.last?.order.append(run)
         run = []
         sections.append(Section(name: name, indexTitle: title(name)))
       }
       guard let section = sections.last, nodes[ObjectIdentifier(object)] == nil else { continue }
-      let node = ResultsTree.Node(object, section)
+      let node = ResultsOrder.Node(object, section)
       nodes[ObjectIdentifier(object)] = node
       run.append(node)
     }
-    sections.last?.tree.append(run)
-    sections.removeAll { hasNames && $0.tree.count == 0 }
+    sections.last?.order.append(run)
+    sections.removeAll { hasNames && $0.order.count == 0 }
     number()
   }
 
@@ -63,7 +63,7 @@ final class ResultsLayout {
   }
 
   var objects: [NSManagedObject] {
-    sections.count == 1 ? sections[0].tree.objects : sections.flatMap(\.tree.objects)
+    sections.count == 1 ? sections[0].order.objects : sections.flatMap(\.order.objects)
   }
 
   func contains(_ object: NSManagedObject) -> Bool { nodes[ObjectIdentifier(object)] != nil }
@@ -72,20 +72,20 @@ final class ResultsLayout {
 
   func indexPath(of object: NSManagedObject) -> IndexPath? {
     guard let node = nodes[ObjectIdentifier(object)] else { return nil }
-    return IndexPath(item: node.section.tree.position(of: node), section: node.section.index)
+    return IndexPath(item: node.section.order.position(of: node), section: node.section.index)
   }
 
   /// The object at an index path; nil outside of the results.
   func object(at path: IndexPath) -> NSManagedObject? {
     guard path.count == 2, sections.indices.contains(path.section) else { return nil }
-    let tree = sections[path.section].tree
-    return (0..<tree.count).contains(path.item) ? tree.node(at: path.item)?.object : nil
+    let order = sections[path.section].order
+    return (0..<order.count).contains(path.item) ? order.node(at: path.item)?.object : nil
   }
 
   // MARK: Changes
 
-  /// The objects among `objects` that are in the results, with their places, in order.
-  func places(of objects: Set<NSManagedObject>) -> [ResultsChanges.Former] {
+  /// The objects among `objects` that are in the results, with their index paths, in order.
+  func former(of objects: Set<NSManagedObject>) -> [ResultsChanges.Former] {
     objects.compactMap { object in
       indexPath(of: object).map { path in
         ResultsChanges.Former(object: object, path: path, sectionName: sections[path.section].name)
@@ -96,12 +96,12 @@ final class ResultsLayout {
   /// Removes an object. A section without objects stays until ``removeEmptySections()``.
   func remove(_ object: NSManagedObject) {
     guard let node = nodes.removeValue(forKey: ObjectIdentifier(object)) else { return }
-    node.section.tree.remove(node)
-    if hasNames && node.section.tree.count == 0 { emptied.append(node.section) }
+    node.section.order.remove(node)
+    if hasNames && node.section.order.count == 0 { emptied.append(node.section) }
   }
 
   func removeEmptySections() {
-    let gone = Set(emptied.filter { $0.tree.count == 0 }.map(ObjectIdentifier.init))
+    let gone = Set(emptied.filter { $0.order.count == 0 }.map(ObjectIdentifier.init))
     emptied = []
     if gone.isEmpty { return }
     sections.removeAll { gone.contains(ObjectIdentifier($0)) }
@@ -115,16 +115,16 @@ final class ResultsLayout {
     where precedes: (NSManagedObject, NSManagedObject) -> Bool
   ) -> Bool {
     let section = byName[name] ?? newSection(name, title, object, precedes)
-    let node = ResultsTree.Node(object, section)
+    let node = ResultsOrder.Node(object, section)
     nodes[ObjectIdentifier(object)] = node
-    section.tree.insert(node, where: precedes)
-    if section.index > 0, section.tree.first === node, let last = sections[section.index - 1].tree.last,
+    section.order.insert(node, where: precedes)
+    if section.index > 0, section.order.first === node, let last = sections[section.index - 1].order.last,
       precedes(object, last.object)
     {
       return false
     }
-    if section.index + 1 < sections.count, section.tree.last === node,
-      let next = sections[section.index + 1].tree.first, precedes(next.object, object)
+    if section.index + 1 < sections.count, section.order.last === node,
+      let next = sections[section.index + 1].order.first, precedes(next.object, object)
     {
       return false
     }
@@ -140,7 +140,7 @@ final class ResultsLayout {
     var (low, high) = (0, sections.count)
     while low < high {
       let middle = (low + high) / 2
-      if let first = sections[middle].tree.first, precedes(object, first.object) {
+      if let first = sections[middle].order.first, precedes(object, first.object) {
         high = middle
       } else {
         low = middle + 1
@@ -158,9 +158,9 @@ final class ResultsLayout {
     number()
     for old in former {
       let section = sections[old.path.section]
-      let node = ResultsTree.Node(old.object, section)
+      let node = ResultsOrder.Node(old.object, section)
       nodes[ObjectIdentifier(old.object)] = node
-      section.tree.insert(node, at: old.path.item)
+      section.order.insert(node, at: old.path.item)
     }
   }
 }

@@ -149,7 +149,7 @@ final class ResultsTracker: @unchecked Sendable {
     {
       return
     }
-    let former = layout.places(of: deleted.union(changed).union(renamed))
+    let former = layout.former(of: deleted.union(changed).union(renamed))
     let formerSections = layout.sections
     let come = try context.core.sorted(matching + renamed, fetched)
     let precedes = try context.core.order(fetched)
@@ -173,14 +173,14 @@ final class ResultsTracker: @unchecked Sendable {
       of: try context.core.sorted(objects.filter { !changed.contains($0) } + matching, fetched))
     try check(new)
     layout = new
-    tell(ResultsChanges(old.places(of: Set(objects)), old.sections, new.objects, in: new))
+    tell(ResultsChanges(old.former(of: Set(objects)), old.sections, new.objects, in: new))
   }
 
   /// The objects whose section name has changed.
   private func renamed(_ old: ResultsLayout, besides changed: Set<NSManagedObject>) -> [NSManagedObject] {
     guard let path = sectionNameKeyPath, !isStored(path) else { return [] }
     return old.sections.flatMap { section in
-      section.tree.objects.filter { !changed.contains($0) && Self.name(of: $0, path) != section.name }
+      section.order.objects.filter { !changed.contains($0) && Self.name(of: $0, path) != section.name }
     }
   }
 

@@ -1,5 +1,4 @@
 import Foundation
-import StoreProtocol
 import StoreSchema
 import StoreSupport
 
@@ -34,7 +33,7 @@ struct SectionCache {
     var parts = model.entityVersionHashesByName.sorted { $0.key < $1.key }.map { $0 + $1.base64EncodedString() }
     parts += [request, sectionNameKeyPath]
     for store in parameters.affectedStores ?? coordinator.openStores {
-      guard let state = Self.state(of: store) else { return nil }
+      guard let state = store.fileState else { return nil }
       parts.append(state)
     }
     (self.name, key) = (name, Self.digest(parts.joined(separator: "\u{2}")))
@@ -53,22 +52,6 @@ struct SectionCache {
       parts += archives.map { $0.base64EncodedString() }
     } catch { return nil }
     return parts.joined(separator: "\u{1}")
-  }
-
-  /// The files of a store with their times. Nil where a file has changed in the last two seconds: another change might
-  /// not change its time.
-  private static func state(of store: NSPersistentStore) -> String? {
-    guard store.readsRows, store.custom == nil, let url = store.location, let identifier = store.identifier else {
-      return nil
-    }
-    let now = Int64(Date().timeIntervalSince1970)
-    var parts = [identifier, url.path]
-    for path in [url.path] + ["-wal", "-journal"].map({ url.path + $0 }) + ["data.mdb"].map({ url.path + "/" + $0 }) {
-      guard let status = FileStatus(path), status.isRegular, status.size > 0 else { continue }
-      if status.seconds + 2 >= now { return nil }
-      parts.append("\(path) \(status.inode) \(status.size) \(status.seconds).\(status.nanoseconds)")
-    }
-    return parts.count > 2 ? parts.joined(separator: "\u{1}") : nil
   }
 
   // MARK: Files

@@ -6,7 +6,7 @@ import Testing
 
 /// The order of a controller's objects, against an array.
 @Suite struct ResultsLayoutTests {
-  @Test(arguments: 0..<20) func aTreeIsAnArray(seed: Int) throws {
+  @Test(arguments: 0..<20) func anOrderIsAnArray(seed: Int) throws {
     var dice = Dice(state: UInt64(seed) &* 77 &+ 5)
     try CompanyStore().run { context in
       let people = (0..<300).map { index in
@@ -18,30 +18,30 @@ import Testing
         (a as? Person)?.age ?? 0 < (b as? Person)?.age ?? 0
       }
       let section = ResultsLayout.Section(name: "", indexTitle: nil)
-      let nodes = people.map { ResultsTree.Node($0, section) }
-      var tree = ResultsTree()
+      let nodes = people.map { ResultsOrder.Node($0, section) }
+      var order = ResultsOrder()
       var members = Array(nodes.prefix(dice.next(200)))
-      tree.append(members)
+      order.append(members)
       for round in 0..<400 {
         let node = nodes[dice.next(nodes.count)]
         if let position = members.firstIndex(where: { $0 === node }) {
-          #expect(tree.position(of: node) == position, "round \(round)")
-          tree.remove(node)
+          #expect(order.position(of: node) == position, "round \(round)")
+          order.remove(node)
           members.remove(at: position)
         } else if dice.next(2) == 0 {
-          tree.insert(node, where: precedes)
+          order.insert(node, where: precedes)
           members.insert(node, at: members.firstIndex { precedes(node.object, $0.object) } ?? members.count)
         } else {
           let position = members.firstIndex { precedes(node.object, $0.object) } ?? members.count
-          tree.insert(node, at: position)
+          order.insert(node, at: position)
           members.insert(node, at: position)
         }
-        #expect(tree.count == members.count && tree.first === members.first && tree.last === members.last)
-        if let position = members.indices.randomElement() { #expect(tree.node(at: position) === members[position]) }
-        #expect(tree.objects == members.map(\.object), "round \(round)")
+        #expect(order.count == members.count && order.first === members.first && order.last === members.last)
+        if let position = members.indices.randomElement() { #expect(order.node(at: position) === members[position]) }
+        #expect(order.objects == members.map(\.object), "round \(round)")
       }
-      tree.append([])
-      #expect(tree.node(at: members.count) == nil)
+      order.append([])
+      #expect(order.node(at: members.count) == nil)
     }
   }
 
@@ -91,7 +91,7 @@ import Testing
       }
     }
     let (few, many) = (try comparisons(500), try comparisons(8_000))
-    // 100 searches in a tree, whose depth is about 1.4 times the logarithm, and the sorting of 100 objects.
+    // 100 searches in a order, whose depth is about 1.4 times the logarithm, and the sorting of 100 objects.
     #expect(few < 100 * 40 && many < 100 * 60, "\(few), \(many)")
   }
 

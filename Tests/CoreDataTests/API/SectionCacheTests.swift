@@ -41,11 +41,11 @@ import Testing
         }
         try context.save()
       }
-      settle()
+      age()
     }
 
     /// Lets the files be old enough.
-    func settle() {
+    func age() {
       for suffix in ["", "-wal"] {
         try? FileManager.default.setAttributes(
           [.modificationDate: Date(timeIntervalSinceNow: -Double.random(in: 10...1000))],
@@ -124,7 +124,7 @@ import Testing
     for _ in 0..<2 { #expect(try stack.sections(stack.name).computed == 3) }
     let child = NSManagedObjectContext(.privateQueue)
     child.parent = context
-    stack.settle()
+    stack.age()
     for _ in 0..<2 { #expect(try stack.sections(stack.name, child).computed == 3) }
   }
 

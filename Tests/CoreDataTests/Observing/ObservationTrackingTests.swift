@@ -8,13 +8,13 @@ import Testing
 @Suite struct ObservationTrackingTests {
   /// Whether a change that follows the reads of `read` is seen.
   private final class Tracker: Sendable {
-    let isTold = Mutex(false)
+    let isNotified = Mutex(false)
 
     init(_ read: () -> Void) {
-      withObservationTracking(read) { [weak self] in self?.isTold.withLock { $0 = true } }
+      withObservationTracking(read) { [weak self] in self?.isNotified.withLock { $0 = true } }
     }
 
-    var told: Bool { isTold.withLock { $0 } }
+    var notified: Bool { isNotified.withLock { $0 } }
   }
 
   private func stack() throws -> (CompanyStore, NSManagedObjectContext) {
@@ -32,24 +32,24 @@ import Testing
       other.name = "other"
       person.age = 5
       person.name = nil
-      #expect(!tracker.told)
+      #expect(!tracker.notified)
       person.name = "Ada"
-      #expect(tracker.told)
+      #expect(tracker.notified)
       // One call for each tracking.
       let second = Tracker { _ = (person.name, person.department) }
-      #expect(!second.told)
+      #expect(!second.notified)
       person.department = Department(context: context)
-      #expect(second.told)
+      #expect(second.notified)
       let members = Tracker { _ = person.department?.people }
       person.department?.people = [person, other]
-      #expect(members.told)
+      #expect(members.notified)
       let byKey = Tracker { _ = person.value(forKeyPath: "department.title") }
       person.department?.title = "first"
-      #expect(byKey.told)
+      #expect(byKey.notified)
       // To set a property is not to read it.
       let set = Tracker { person.salary = 1 }
       person.salary = 2
-      #expect(!set.told)
+      #expect(!set.notified)
     }
     withExtendedLifetime(company) {}
   }
@@ -64,7 +64,7 @@ import Testing
       func expectSeen(_ comment: Comment, _ change: () throws -> Void) rethrows {
         let tracker = Tracker { _ = person.name }
         try change()
-        #expect(tracker.told, comment)
+        #expect(tracker.notified, comment)
       }
       expectSeen("a set") { person.name = "Grace" }
       context.processPendingChanges()
@@ -89,7 +89,7 @@ import Testing
       let link = Tracker { _ = person.department }
       context.delete(department)
       context.processPendingChanges()
-      #expect(link.told, "delete rule")
+      #expect(link.notified, "delete rule")
       // A save, a refresh and a merge that change nothing are not seen.
       try context.save()
       let still = Tracker { _ = (person.name, person.department, person.tags) }
@@ -97,9 +97,9 @@ import Testing
       context.refreshAllObjects()
       NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSUpdatedObjectsKey: [id]], into: [context])
       context.processPendingChanges()
-      #expect(!still.told)
+      #expect(!still.notified)
       context.reset()
-      #expect(still.told, "reset")
+      #expect(still.notified, "reset")
     }
   }
 
@@ -113,14 +113,14 @@ import Testing
       let fetched = try context.fetch(ContextChain.people())
       let trackers = fetched.map { person in Tracker { _ = person.name } }
       for person in fetched { person.name = "changed" }
-      #expect(trackers.map(\.told) == [true, true, true])
+      #expect(trackers.map(\.notified) == [true, true, true])
       let request = ContextChain.people()
       request.includesPropertyValues = false
       context.reset()
       let object = try #require(try context.fetch(request).first)
       let tracker = Tracker { _ = object.name }
       object.name = "again"
-      #expect(tracker.told)
+      #expect(tracker.notified)
     }
   }
 
@@ -130,16 +130,16 @@ import Testing
       let person = Person(context: context)
       let tracker = Tracker { _ = person.name }
       person.name = "Ada"
-      #expect(!tracker.told)
+      #expect(!tracker.notified)
       // The setting holds for objects that the context has already.
       context.tracksObservation = true
       let second = Tracker { _ = person.name }
       person.name = "Grace"
-      #expect(second.told)
+      #expect(second.notified)
       context.tracksObservation = false
       let third = Tracker { _ = person.name }
       person.name = "Tony"
-      #expect(!third.told)
+      #expect(!third.notified)
     }
   }
 }

@@ -3,9 +3,9 @@ import Foundation
 /// The objects of a section in their order. An object is found, inserted and removed, and its position is computed, in
 /// logarithmic time.
 ///
-/// A treap: a binary search tree in which each node has a random priority that is below its parent's. So its depth is
+/// A treap: nodes in search order, each with a random priority that is below that of its parent. So its depth is
 /// logarithmic, whatever the order of the changes.
-struct ResultsTree {
+struct ResultsOrder {
   final class Node {
     let object: NSManagedObject
     unowned var section: ResultsLayout.Section
@@ -33,7 +33,7 @@ struct ResultsTree {
     return node
   }
 
-  /// Appends nodes, which are in order and after all others. Linear where the tree is empty.
+  /// Appends nodes, which are in order and after all others. Linear where there are no nodes yet.
   mutating func append(_ nodes: some Sequence<Node>) {
     var spine: [Node] = []
     var node = root
@@ -130,7 +130,7 @@ struct ResultsTree {
     if parent.left === node { parent.left = other } else { parent.right = other }
   }
 
-  /// The number of nodes before a node of the tree.
+  /// The number of nodes before one of the nodes.
   func position(of node: Node) -> Int {
     var position = node.left?.count ?? 0
     var child = node
@@ -141,7 +141,7 @@ struct ResultsTree {
     return position
   }
 
-  /// The node at a position, which must be one of the tree.
+  /// The node at a position; nil beyond the last.
   func node(at position: Int) -> Node? {
     var (node, rest) = (root, position)
     while let found = node {
