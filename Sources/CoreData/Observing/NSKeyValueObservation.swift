@@ -64,7 +64,7 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   deinit { observer.end() }
 }
 
-/// Managed objects of each class, so that ``observe(_:options:changeHandler:)`` knows the class.
+/// Managed objects of each class, so that `observe(_:options:changeHandler:)` knows the class.
 public protocol KeyValueObservable: NSManagedObject {}
 
 extension NSManagedObject: KeyValueObservable {}
