@@ -268,7 +268,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   ///
   /// Inserting an object that is in the context already does nothing. Inserting a deleted object undoes its deletion.
   /// An object of another context, or of an abstract entity, stops the program.
-  open func insert(_ object: NSManagedObject) { core.insert(object) }
+  open func insert(_ object: NSManagedObject) {
+    core.insert(object)
+    core.tellObservers()
+  }
 
   /// Marks an object for deletion by the next save. A new object is forgotten at the end of the event.
   open func delete(_ object: NSManagedObject) { core.delete(object) }
@@ -343,8 +346,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// Makes the object read its values again when it is next used. With `mergeChanges`, its unsaved changes stay;
   /// without, they are lost.
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
-    core.refresh(object, mergeChanges: flag)
-    core.announceRefresh([object])
+    core.refreshAlone(object, mergeChanges: flag)
   }
 
   /// Refreshes each object of the context, as ``refresh(_:mergeChanges:)`` with true does: unsaved changes stay.

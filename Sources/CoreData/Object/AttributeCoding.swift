@@ -33,7 +33,7 @@ enum AttributeCoding {
     switch type {
     case .integer16, .integer32, .integer64: return Int64(text) ?? value
     case .decimal: return DecimalText.parse(text) ?? value
-    case .double, .float: return Double(text) ?? value
+    case .double, .float: return Double(text).flatMap { $0.isFinite ? $0 : nil } ?? value
     case .boolean:
       let text = text.lowercased()
       return ["1", "true", "yes"].contains(text) ? true : ["0", "false", "no"].contains(text) ? false : value

@@ -34,7 +34,8 @@ extension NSManagedObject {
     if [.transformable, .composite, .binaryData].contains(attribute.type) { return given }
     guard let typed = AttributeCoding.encode(value, attribute).flatMap({ AttributeCoding.decode($0, attribute.type) })
     else { return given }
-    return (given as? NSObject)?.isEqual(typed) == true ? given : typed as AnyObject
+    let isSameType = (given as? NSNumber)?.objCType.pointee == (typed as? NSNumber)?.objCType.pointee
+    return isSameType && (given as? NSObject)?.isEqual(typed) == true ? given : typed as AnyObject
   }
 
   private func missing(_ key: String) -> any Error {
@@ -80,9 +81,10 @@ extension NSManagedObject {
   }
 
   /// Whether an object can be set as a destination: one of the relationship's entities, in this context or in none.
-  private func isDestination(_ object: NSManagedObject, _ info: RelationshipInfo) -> Bool {
-    (object.core == nil || object.core === core)
-      && info.relationship.destinations.contains(object.info.entity.index)
+  private func isDestination(_ object: NSManagedObject, _ relationship: RelationshipInfo) -> Bool {
+    (object.core == nil || object.core === core) && !object.flags.contains(.gone)
+      && object.info.modelNumber == info.modelNumber
+      && relationship.relationship.destinations.contains(object.info.entity.index)
   }
 
   private func unsuitable(_ value: Any?, _ key: String) -> any Error {

@@ -274,7 +274,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// "coercing the value into an appropriate type for the object, and validating it"
   /// (https://developer.apple.com/documentation/coredata/nsmanagedobject/validatevalue(_:forkey:)): a number becomes one
   /// of the attribute's type, as if it was set, and the text of a number, truth value, UUID or URL becomes that value.
-  /// The object itself stays unchanged.
+  /// Elements of composites stay as they are. The object itself stays unchanged.
   ///
   /// Before a save, overrides and validation methods are called for each property with its present value. If they
   /// replace the value, the object takes the new one.

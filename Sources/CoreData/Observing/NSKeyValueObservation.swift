@@ -74,10 +74,10 @@ extension KeyValueObservable {
   ///
   /// - The call comes at the end of the accessor that changed the value; for changes by relationships of other objects,
   ///   delete rules, refreshes, merges, rollbacks, undo and saves, at the end of these. A value that is equal to the
-  ///   former one is no change.
+  ///   former one is no change. Nor is what a client changes within a value, such as a mutable array.
   /// - The object, and those in the key path, are read now, and again when they have become faults.
   /// - The key path consists of modelled properties; all but the last are to-one relationships, whose changes count as
-  ///   well. For a computed property, use the function that takes a text.
+  ///   well. Fetched properties are not observed. For a computed property, use the function that takes a text.
   ///
   /// The observation ends with the returned object. The changed values must be used on the context's queue.
   /// https://developer.apple.com/documentation/swift/using-key-value-observing-in-swift
@@ -88,12 +88,12 @@ extension KeyValueObservable {
     guard let name = keyPath._kvcKeyPathString else {
       misuse("\(keyPath) does not consist of modelled properties; observe it by the text of its keys.")
     }
-    let observer = PropertyObserver(self, name, keepsValue: options.contains(.old)) { object in
+    let observer = PropertyObserver(self, name, options) { object in
       (object as? Self).map { $0[keyPath: keyPath] as Any } ?? NSNull()
     } tell: { object, old, new in
       if let object = object as? Self { changeHandler(object, NSKeyValueObservedChange(options, old: old, new: new)) }
     }
-    observer.begin(tells: options.contains(.initial))
+    observer.begin()
     return NSKeyValueObservation(observer)
   }
 
@@ -104,12 +104,12 @@ extension KeyValueObservable {
     _ keyPath: String, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Any>) -> Void
   ) -> NSKeyValueObservation {
-    let observer = PropertyObserver(self, keyPath, keepsValue: options.contains(.old)) { object in
+    let observer = PropertyObserver(self, keyPath, options) { object in
       object.value(forKeyPath: keyPath) ?? NSNull()
     } tell: { object, old, new in
       if let object = object as? Self { changeHandler(object, NSKeyValueObservedChange(options, old: old, new: new)) }
     }
-    observer.begin(tells: options.contains(.initial))
+    observer.begin()
     return NSKeyValueObservation(observer)
   }
 }

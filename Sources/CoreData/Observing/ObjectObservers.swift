@@ -23,13 +23,16 @@ final class ObjectObservers {
     watches[key, default: Watch(value: value)].observers.append(observer)
   }
 
-  func remove(_ observer: PropertyObserver, _ key: String) {
-    watches[key]?.observers.removeAll { $0 === observer || !$0.isValid }
-    forgetIfUnused(key)
-  }
+  func remove(_ observer: PropertyObserver, _ key: String) { forget(key) { $0 === observer } }
 
-  private func forgetIfUnused(_ key: String) {
-    if let watch = watches[key], watch.observers.isEmpty && !watch.isTracked { watches[key] = nil }
+  /// Forgets observers of a key, and those that have ended. They are released last, because that may run code of the
+  /// client, which may come back here.
+  private func forget(_ key: String, _ isGone: (PropertyObserver) -> Bool) {
+    guard let former = watches[key] else { return }
+    var watch = former
+    watch.observers = former.observers.filter { $0.isValid && !isGone($0) }
+    watches[key] = watch.observers.isEmpty && !watch.isTracked ? nil : watch
+    withExtendedLifetime(former) {}
   }
 
   func add(_ stream: AsyncStream<ManagedObjectChange>.Continuation) { streams.append(stream) }
@@ -71,13 +74,18 @@ final class ObjectObservers {
     var observers: [Int: PropertyObserver] = [:]
     var tracked: [String] = []
     for key in Array(watches.keys) {
-      guard let value = object.watchedValue(key), let watch = watches[key] else { continue }
-      if watch.value.isEqual(value) && announced.remove(key) == nil { continue }
-      for observer in watch.observers { observers[observer.number] = observer }
-      if watch.isTracked { tracked.append(key) }
-      // Readers are notified once, as `withObservationTracking` does. The next read tracks the property again.
-      watches[key] = Watch(value: value, observers: watch.observers.filter(\.isValid))
-      forgetIfUnused(key)
+      guard let value = object.watchedValue(key), let former = watches[key] else { continue }
+      let isChanged = !former.value.isEqual(value) || announced.remove(key) != nil
+      // An equal value may have another form, as one that a save has put into a file.
+      watches[key]?.value = value
+      if isChanged {
+        for observer in former.observers { observers[observer.number] = observer }
+        if former.isTracked { tracked.append(key) }
+        // Readers are notified once, as `withObservationTracking` does. The next read tracks the property again.
+        watches[key]?.isTracked = false
+      }
+      forget(key) { _ in false }
+      withExtendedLifetime(former) {}
     }
     for key in tracked { registrar?.willSet(object, keyPath: path(key)) }
     for key in tracked { registrar?.didSet(object, keyPath: path(key)) }

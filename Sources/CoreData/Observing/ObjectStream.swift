@@ -41,9 +41,8 @@ extension ContextCore {
     if observed.isEmpty { return }
     func each(_ key: String, _ change: (NSManagedObject) -> ManagedObjectChange) {
       guard let objects = userInfo[key] as? Set<NSManagedObject> else { return }
-      for object in objects where object.flags.contains(.observed) {
-        object.observers?.yield { change(object) }
-      }
+      // An insertion that was rolled back has no flags any more.
+      for object in objects { object.observers?.yield { change(object) } }
     }
     each(NSInsertedObjectsKey) { _ in .inserted }
     each(NSUpdatedObjectsKey) { .updated(keys: Set($0.eventChanges().keys)) }

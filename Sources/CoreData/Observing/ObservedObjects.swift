@@ -30,6 +30,7 @@ struct ObservedObjects {
     if touchedNames.insert(ObjectIdentifier(object)).inserted { touched.append(object) }
   }
 
+  /// Notes all objects, before something that may change any number of them ends.
   mutating func touchAll() {
     for object in all.values.compactMap(\.object) { touch(object) }
   }
@@ -66,14 +67,13 @@ extension NSManagedObject {
     if let observers { return observers }
     let made = ObjectObservers()
     makeExtras().observers = made
-    setObserved()
-    core?.observed.add(self)
+    core?.observe(self)
     return made
   }
 
   /// Notes a read of a property for `withObservationTracking`. Called where the context tracks reads.
   final func trackRead(_ key: String) {
-    guard let core, core.observed.tracksReads, !core.observed.isTelling else { return }
+    guard let core, core.observed.tracksReads else { return }
     makeObservers().noteRead(key, of: self, core.observed.path(key))
   }
 
@@ -93,6 +93,12 @@ extension NSManagedObject {
 }
 
 extension ContextCore {
+  /// From now on, changes of the object are noted.
+  func observe(_ object: NSManagedObject) {
+    object.setObserved()
+    observed.add(object)
+  }
+
   /// Notifies the observers of the objects that may have changed. They may change more, which is notified here too, so
   /// calls do not nest.
   func tellObservers() {

@@ -8,7 +8,7 @@ import Synchronization
 final class PropertyObserver {
   private weak var root: NSManagedObject?
   private let keys: [String]
-  private let keepsValue: Bool
+  private let options: NSKeyValueObservingOptions
   private let read: (NSManagedObject) -> Any
   private let tell: (NSManagedObject, _ old: Any?, _ new: Any) -> Void
   private let queue: ContextQueue?
@@ -25,31 +25,32 @@ final class PropertyObserver {
   }
 
   init(
-    _ root: NSManagedObject, _ keyPath: String, keepsValue: Bool, read: @escaping (NSManagedObject) -> Any,
+    _ root: NSManagedObject, _ keyPath: String, _ options: NSKeyValueObservingOptions,
+    read: @escaping (NSManagedObject) -> Any,
     tell: @escaping (NSManagedObject, _ old: Any?, _ new: Any) -> Void
   ) {
     (self.root, keys, queue) = (root, keyPath.split(separator: ".").map(String.init), root.core?.queue)
-    (self.keepsValue, self.read, self.tell) = (keepsValue, read, tell)
+    (self.options, self.read, self.tell) = (options, read, tell)
     number = Self.made.add(1, ordering: .relaxed).newValue
   }
 
   var isValid: Bool { !isEnded.load(ordering: .relaxed) && root != nil }
 
-  func begin(tells: Bool) {
+  func begin() {
     guard let root else { return }
     root.core?.checkQueue()
     subscribe(root)
-    if keepsValue || tells { last = read(root) }
-    if tells, let last { tell(root, nil, last) }
-    if !keepsValue { last = nil }
+    if options.contains(.old) { last = read(root) }
+    if options.contains(.initial) { tell(root, nil, options.contains(.new) ? read(root) : ()) }
   }
 
-  /// Calls the closure, after a change of one of the keys.
+  /// Calls the closure, after a change of one of the keys. A value that no option names is not read: its type may have
+  /// none for nil.
   func call() {
-    guard isValid, let root else { return }
+    guard isValid, let root, root.core != nil else { return }
     subscribe(root)
-    let (old, new) = (last, read(root))
-    last = keepsValue ? new : nil
+    let (old, new) = (last, options.isDisjoint(with: [.old, .new]) ? () : read(root))
+    if options.contains(.old) { last = new }
     tell(root, old, new)
   }
 

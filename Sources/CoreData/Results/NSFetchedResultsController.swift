@@ -16,7 +16,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   ///
   /// With `cacheName`, a file in the caches folder of the user keeps the names and sizes of the sections, so that another
   /// ``performFetch()`` need not read the objects to divide them. It is used as long as the model, the request, the key
-  /// path and the files of the stores are the same; no cache has to be deleted. Not cached are results of a context with
+  /// path and the files of the stores are the same; no cache has to be deleted. Section names that code computes must follow
+  /// from stored values: a cache does not notice a change of the code, of the date or of the locale. Not cached are results of a context with
   /// unsaved changes or a parent, of requests with blocks or comparators, and of stores that are in memory as a whole.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,

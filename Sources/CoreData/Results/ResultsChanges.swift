@@ -52,6 +52,13 @@ struct ResultsChanges {
     }
   }
 
+  /// The same without updates of objects that are not among `changed`.
+  func without(updatesBesides changed: Set<NSManagedObject>) -> ResultsChanges {
+    var changes = self
+    changes.objects.removeAll { $0.type == .update && !changed.contains($0.object) }
+    return changes
+  }
+
   /// Adds the changes of the sections. Returns the names of those that have stayed; nil where all have.
   private mutating func compareSections(
     _ former: [ResultsLayout.Section], _ present: [ResultsLayout.Section]

@@ -109,7 +109,7 @@ final class ResultsLayout {
   }
 
   /// Inserts an object in the order of the results. Returns false where it is not beside the other objects of its
-  /// section; then the results are in no order until it is removed again. No section is empty.
+  /// section, or the others are in another order; then the results are in no order until it is removed again. No section is empty.
   func insert(
     _ object: NSManagedObject, name: String, title: (String) -> String?,
     where precedes: (NSManagedObject, NSManagedObject) -> Bool
@@ -118,17 +118,20 @@ final class ResultsLayout {
     let node = ResultsOrder.Node(object, section)
     nodes[ObjectIdentifier(object)] = node
     section.order.insert(node, where: precedes)
-    if section.index > 0, section.order.first === node, let last = sections[section.index - 1].order.last,
-      precedes(object, last.object)
-    {
-      return false
-    }
-    if section.index + 1 < sections.count, section.order.last === node,
-      let next = sections[section.index + 1].order.first, precedes(next.object, object)
-    {
-      return false
-    }
+    let position = section.order.position(of: node)
+    let before = section.order.node(at: position - 1) ?? neighbour(section.index - 1)?.order.last
+    let after = section.order.node(at: position + 1) ?? neighbour(section.index + 1)?.order.first
+    if let before, precedes(object, before.object) { return false }
+    if let after, precedes(after.object, object) { return false }
     return true
+  }
+
+  private func neighbour(_ index: Int) -> Section? { sections.indices.contains(index) ? sections[index] : nil }
+
+  /// Whether each object is where its values belong.
+  func isOrdered(by precedes: (NSManagedObject, NSManagedObject) -> Bool) -> Bool {
+    let objects = objects
+    return !zip(objects, objects.dropFirst()).contains { precedes($1, $0) }
   }
 
   /// A new section at the position of its first object.

@@ -143,6 +143,7 @@ struct ResultsOrder {
 
   /// The node at a position; nil beyond the last.
   func node(at position: Int) -> Node? {
+    if position < 0 { return nil }
     var (node, rest) = (root, position)
     while let found = node {
       let before = found.left?.count ?? 0

@@ -16,6 +16,8 @@ final class ResultsTracker: @unchecked Sendable {
   /// The same for a difference.
   var takesDifferences = true
   private(set) var layout: ResultsLayout?
+  /// Whether changes were not followed since the results were fetched.
+  private var isObsolete = false
   /// Called when a reset of the context has removed all results.
   var didReset: (() -> Void)?
   /// A copy of the request at the last fetch. Changes are followed by it.
@@ -48,8 +50,10 @@ final class ResultsTracker: @unchecked Sendable {
     }
     let parameters = request.erased
     let cache = cache(parameters)
+    // Objects that were read earlier may have other values than their store.
+    let isFresh = cache != nil && context.core.registry.all.allSatisfy(\.flags.isFault)
     let objects = try context.core.fetchObjects(parameters)
-    if let cache, let names = cache.names(count: objects.count), self.cache(parameters) == cache {
+    if let cache, let names = cache.names(of: objects), self.cache(parameters) == cache {
       layout = ResultsLayout(objects, names: names, title: indexTitle)
     } else {
       // The section names must be computed from the same rows as the order.
@@ -57,9 +61,9 @@ final class ResultsTracker: @unchecked Sendable {
       try check(layout)
       self.layout = layout
       // What was saved meanwhile may be in the results, or not.
-      if let cache, self.cache(parameters) == cache { cache.keep(layout) }
+      if let cache, isFresh, self.cache(parameters) == cache { cache.keep(layout) }
     }
-    fetched = parameters
+    (fetched, isObsolete) = (parameters, false)
     if observer == nil { observe() }
     tellSnapshot(reloaded: [])
   }
@@ -118,20 +122,22 @@ final class ResultsTracker: @unchecked Sendable {
   // MARK: Changes
 
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
-    // Without a delegate, changes are not followed.
-    guard let old = layout, delegate != nil else { return }
+    guard let old = layout else { return }
     if userInfo[NSInvalidatedAllObjectsKey] != nil {
       layout = layout(of: [])
       didReset?()
       return
     }
+    // Without a delegate, changes are not followed.
+    if delegate == nil { return isObsolete = true }
     func objects(_ keys: String...) -> Set<NSManagedObject> {
       keys.reduce(into: []) { $0.formUnion(userInfo[$1] as? Set<NSManagedObject> ?? []) }
     }
     let deleted = objects(NSDeletedObjectsKey, NSInvalidatedObjectsKey)
     let changed = objects(NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey).subtracting(deleted)
     do { try follow(old, changed, deleted) } catch {
-      // A notification cannot throw. The results stay unchanged until the next fetch.
+      // A notification cannot throw. The results stay unchanged until the next event or fetch.
+      isObsolete = true
       report("fetched results could not be updated after a change: \(error)")
     }
   }
@@ -140,9 +146,16 @@ final class ResultsTracker: @unchecked Sendable {
     _ layout: ResultsLayout, _ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>
   ) throws {
     guard let fetched else { return }
+    if isObsolete { return try fetchAgain(layout, fetched, changed) }
     let matching = try context.core.matching(changed, fetched)
     // The change of another object may have given an object another section, and so another position.
     let renamed = renamed(layout, besides: deleted.union(changed))
+    let precedes = try context.core.order(fetched)
+    // It may have given it another position only.
+    let isOfOthers = changed.count > matching.count || !deleted.allSatisfy(layout.contains)
+    if isOfOthers && sortsByOthers && !layout.isOrdered(by: precedes) {
+      return try fetchAgain(layout, fetched, changed)
+    }
     // No changed object is in the old or the new results.
     if matching.isEmpty && renamed.isEmpty && !changed.contains(where: layout.contains)
       && !deleted.contains(where: layout.contains)
@@ -152,28 +165,33 @@ final class ResultsTracker: @unchecked Sendable {
     let former = layout.former(of: deleted.union(changed).union(renamed))
     let formerSections = layout.sections
     let come = try context.core.sorted(matching + renamed, fetched)
-    let precedes = try context.core.order(fetched)
     for old in former { layout.remove(old.object) }
     layout.removeEmptySections()
     for (index, object) in come.enumerated() {
       if layout.insert(object, name: name(of: object), title: indexTitle, where: precedes) { continue }
+      // The objects that did not change are no longer in the order of their values either.
       layout.restore(formerSections, former, without: Array(come[...index]))
-      return try sortAgain(layout, besides: deleted.union(changed), with: matching, fetched)
+      return try fetchAgain(layout, fetched, changed.union(renamed))
     }
     tell(ResultsChanges(former, formerSections, come, in: layout))
   }
 
-  /// Sorts all objects, because those that did not change are no longer in the order of their values either.
-  private func sortAgain(
-    _ old: ResultsLayout, besides changed: Set<NSManagedObject>, with matching: [NSManagedObject],
-    _ fetched: FetchParameters
+  /// Fetches again, and reports the differences. `changed` are the objects whose values may have changed.
+  private func fetchAgain(
+    _ old: ResultsLayout, _ fetched: FetchParameters, _ changed: Set<NSManagedObject>
   ) throws {
-    let objects = old.objects
-    let new = self.layout(
-      of: try context.core.sorted(objects.filter { !changed.contains($0) } + matching, fetched))
+    isObsolete = true
+    let objects = try context.core.fetchObjects(fetched)
+    let new = layout(of: objects)
     try check(new)
-    layout = new
-    tell(ResultsChanges(old.former(of: Set(objects)), old.sections, new.objects, in: new))
+    (layout, isObsolete) = (new, false)
+    tell(
+      ResultsChanges(old.former(of: Set(old.objects)), old.sections, objects, in: new).without(updatesBesides: changed))
+  }
+
+  /// Whether what the results are sorted by may belong to other objects.
+  private var sortsByOthers: Bool {
+    !(fetched?.sortDescriptors ?? []).allSatisfy { $0.key.map(isStored) ?? false }
   }
 
   /// The objects whose section name has changed.

@@ -5,13 +5,15 @@ import StoreSupport
 /// The sections of a controller in a file, so that another run of the program need not read the objects to divide them.
 ///
 /// A file is used only for what it was made of: the same model, request and section key path, on stores whose files have
-/// not changed since. So no change makes a cache wrong, and nobody has to delete one before the request changes, as on
-/// Apple's platforms (https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller#The-cache).
+/// not changed since. Where a name is computed by code, it must follow from stored values. So no change makes a cache
+/// wrong, and nobody has to delete one before the request changes, as on Apple's platforms (https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller#The-cache).
 struct SectionCache {
   /// The names and sizes of the sections, in order.
   struct Content: Codable {
     let name: String
     let key: Data
+    /// A digest of the results. A request that has the time in it has other results at another time.
+    let results: Data
     let sections: [Section]
   }
 
@@ -74,20 +76,30 @@ struct SectionCache {
     return Data(digest.finish())
   }
 
-  /// The section name of each of `count` objects; nil where no cache has them.
-  func names(count: Int) -> [String]? {
+  /// The section name of each result; nil where no cache has them.
+  func names(of objects: [NSManagedObject]) -> [String]? {
     guard let file = Self.file(name), FileStatus(file.path)?.isRegular == true, let data = try? Data(contentsOf: file),
       let content = try? PropertyListDecoder().decode(Content.self, from: data), content.key == key,
-      content.sections.allSatisfy({ $0.count > 0 && $0.count <= count }),
-      content.sections.reduce(0, { $0 + $1.count }) == count
+      content.results == Self.digest(objects),
+      content.sections.allSatisfy({ $0.count > 0 && $0.count <= objects.count }),
+      content.sections.reduce(0, { $0 + $1.count }) == objects.count
     else { return nil }
     return content.sections.flatMap { repeatElement($0.name, count: $0.count) }
+  }
+
+  private static func digest(_ objects: [NSManagedObject]) -> Data {
+    var digest = SHA256()
+    for object in objects {
+      withUnsafeBytes(of: (Int64(object.storeIndex), Int64(object.info.entity.index), object.key)) { digest.update($0) }
+    }
+    return Data(digest.finish())
   }
 
   /// Writes the sections of the results.
   func keep(_ layout: ResultsLayout) {
     let content = Content(
-      name: name, key: key, sections: layout.sections.map { Section(name: $0.name, count: $0.numberOfObjects) })
+      name: name, key: key, results: Self.digest(layout.objects),
+      sections: layout.sections.map { Section(name: $0.name, count: $0.numberOfObjects) })
     guard let folder = Self.folder, let file = Self.file(name) else { return }
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -55,6 +55,7 @@ extension ContextCore {
     for entry in present where isPresent(entry.object) { entry.object.awake(fromSnapshotEvents: entry.change.event) }
     let touched = changes.list.pending
     processPendingChanges()
+    defer { tellObserversOfAll() }
     if activity.isSaving { return }
     // What is as it was last saved has no changes any more.
     for object in touched { object.forgetUnchangedLinks() }

@@ -159,7 +159,7 @@ import Testing
     }
 
     /// Changes something. Returns what, for the report.
-    private func change(_ context: NSManagedObjectContext, _ items: inout [NSManagedObject]) throws -> String {
+    func change(_ context: NSManagedObjectContext, _ items: inout [NSManagedObject]) throws -> String {
       guard items.count > 3, let item = pick(items), let other = pick(items) else { return insert(context, &items) }
       let (name, otherName) = (item["name"] as? String ?? "?", other["name"] as? String ?? "?")
       switch dice.next(16) {

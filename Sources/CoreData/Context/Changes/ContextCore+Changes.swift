@@ -60,6 +60,8 @@ extension ContextCore {
       object.storeIndex = insertionStore(for: info.entity)
     }
     registry.add(object)
+    // It was in a context before.
+    if object.observers != nil { observe(object) }
   }
 
   /// Lists a registered object as inserted.
@@ -96,6 +98,7 @@ extension ContextCore {
     changes.revive(object) { registry.count }
     for (owner, relationship) in takeOmissions(of: object) {
       owner.toMany(relationship).restore(object, isOrdered: relationship.isOrdered)
+      if owner.flags.contains(.observed) { observed.touch(owner) }
     }
   }
 

@@ -15,6 +15,7 @@ extension ContextCore {
     changes.lookAgain(for: object)
     object.forgetValues()
     for (owner, relationship) in takeOmissions(of: object) { owner.forget(object, in: relationship) }
+    observed.touchAll()
     if links.isEmpty { return }
     for (relationship, inverse, partner) in links {
       if inverse.isToMany {

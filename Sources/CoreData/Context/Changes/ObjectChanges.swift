@@ -43,12 +43,12 @@ extension ContextCore {
       if !isStored && stored == value { continue }
       let value = isStored ? stored ?? value : value
       if object.stored(slot) == value { continue }
-      object.store(value, in: slot)
+      object.change(slot, to: value)
       // After the event's base has the former object.
       object.extras?.transformed[slot] = nil
     }
     for (slot, value) in changes.transformed {
-      object.store(TransformableCoding.pending, in: slot)
+      object.change(slot, to: TransformableCoding.pending)
       object.makeExtras().transformed[slot] = value
     }
     for (index, value) in changes.transients where !object.hasTransient(value, index) {

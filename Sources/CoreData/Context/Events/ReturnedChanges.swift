@@ -27,6 +27,14 @@ struct ReturnedChanges {
 }
 
 extension ContextCore {
+  /// Refreshes an object and announces that.
+  func refreshAlone(_ object: NSManagedObject, mergeChanges: Bool) {
+    // Links that it loses belong to other objects, too.
+    if !mergeChanges && object.flags.hasChanges { observed.touchAll() }
+    refresh(object, mergeChanges: mergeChanges)
+    announceRefresh([object])
+  }
+
   func announceRefresh(_ objects: [NSManagedObject]) {
     for object in objects where object.flags.contains(.observed) { observed.touch(object) }
     tellObservers()

@@ -26,6 +26,7 @@ extension ContextCore {
       refresh(object, mergeChanges: true)
       if let base { keep(base, of: object) }
     }
+    observed.touchAll()
   }
 
   /// Whether the row of an object is gone. An error counts as no: it occurs again where the row is read.

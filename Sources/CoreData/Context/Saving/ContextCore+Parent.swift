@@ -132,6 +132,7 @@ extension ContextCore {
     let object = info.objectClass.make(info.description)
     if type(of: object) != info.objectClass { hasMismatchedClasses = true }
     object.core = self
+    object.setTracked(observed.tracksReads)
     object.key = reference.key
     object.storeIndex = target.store
     registry.add(object)

@@ -245,6 +245,7 @@ extension ContextCore {
     unlist(saved)
     for object in saved { endSave(of: object, &leaving) }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
+    tellObserversOfAll()
     post(.didSave) { objects.userInfo }
     post(.didSaveIDs) { ids.userInfo }
     withExtendedLifetime(leaving) {}
