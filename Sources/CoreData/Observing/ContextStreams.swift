@@ -64,6 +64,7 @@ struct ContextStreams {
 
   private var open: [Int: Open] = [:]
   private var made = 0
+  var isEmpty: Bool { open.isEmpty }
 
   mutating func add(_ name: Notification.Name, _ continuation: AsyncStream<ContextChanges>.Continuation) -> Int {
     made += 1

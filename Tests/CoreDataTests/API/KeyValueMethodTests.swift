@@ -89,11 +89,16 @@ import Testing
       #expect(try validated("2.5", "double") as? Double == 2.5)
       #expect(try validated("1.10", "decimal") as? NSDecimalNumber == NSDecimalNumber(string: "1.1"))
       #expect(try validated("YES", "flag") as? Bool == true && validated(0, "flag") as? Bool == false)
+      // An equal number of another type.
+      #expect(
+        (try validated(NSNumber(value: 1), "flag") as? NSNumber)?.objCType.pointee
+          == NSNumber(value: true).objCType.pointee)
       let uuid = UUID()
       #expect(try validated(uuid.uuidString, "uuid") as? UUID == uuid)
       #expect(try validated("https://example.org/a", "url") as? URL == URL(string: "https://example.org/a"))
       for (value, key) in [
-        ("12.5", "int16"), ("1,5", "double"), ("twelve", "decimal"), ("maybe", "flag"), ("1", "uuid"), ("now", "date"),
+        ("12.5", "int16"), ("1e400", "double"), ("nan", "double"), ("1,5", "double"), ("twelve", "decimal"),
+        ("maybe", "flag"), ("1", "uuid"), ("now", "date"),
         (5, "text"),
       ] as [(Any, String)] {
         let error = #expect(throws: CocoaError.self) { try validated(value, key) }

@@ -65,6 +65,63 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     }
   }
 
+  /// Sorted by what belongs to other objects, without sections, and by a delegate that came late.
+  @Test func objectsThatAreSortedByOthersAreReported() throws {
+    try CompanyStore().run { (context) throws in
+      let made = departments("a", "b", "c", in: context)
+      let people = zip(["A", "B", "C"], made).map { name, department in
+        let person = Person(context: context)
+        (person.name, person.department) = (name, department)
+        return person
+      }
+      try context.save()
+      let controller = controller(context, sortedBy: ["department.title", "name"], sections: nil)
+      let recorder = Recorder()
+      try controller.performFetch()
+      people[1].name = "D"
+      context.processPendingChanges()
+      controller.delegate = recorder
+      made[0].title = "z"
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects == [people[1], people[2], people[0]])
+      #expect(recorder.events == ["move A 0.0>0.2"])
+      made[2].title = "0"
+      let new = Person(context: context)
+      (new.name, new.department) = ("E", made[1])
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects == [people[2], people[1], new, people[0]])
+      let request = controller.fetchRequest
+      #expect(try context.fetch(request) == controller.fetchedObjects)
+    }
+  }
+
+  /// Where an event leaves the sections torn, the results stay; the next event that mends that is followed.
+  @Test func tornSectionsAreFollowedAgain() throws {
+    try CompanyStore().run { (context) throws in
+      let made = departments("a", "b", "c", "e", in: context)
+      let people = zip([1, 1, 2, 3], made).map { age, department in
+        let person = Person(context: context)
+        (person.age, person.department) = (Int16(age), department)
+        return person
+      }
+      try context.save()
+      let controller = controller(context, sortedBy: ["department.title"], sections: "age")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      // 1, 2, 1 is no order of sections.
+      made[0].title = "d"
+      context.delete(people[3])
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects == people && recorder.events.isEmpty)
+      context.delete(people[1])
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects == [people[2], people[0]])
+      #expect(controller.sections?.map(\.name) == ["2", "1"])
+      #expect(recorder.events.count { $0.hasPrefix("delete ?") } == 2, "\(recorder.events)")
+    }
+  }
+
   @Test func aDepartmentRenamedPastAnotherDoesNotTearSections() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

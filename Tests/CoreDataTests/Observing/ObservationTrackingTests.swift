@@ -124,6 +124,70 @@ import Testing
     }
   }
 
+  /// The handler reads again, and the next change is seen too.
+  @Test func aHandlerMayReadAgain() throws {
+    let (company, context) = try stack()
+    context.performAndWait {
+      let person = Person(context: context)
+      let renderer = Renderer(person)
+      renderer.render()
+      person.name = "Ada"
+      person.name = "Grace"
+      #expect(renderer.shown == [nil, "Ada", "Grace"])
+    }
+    withExtendedLifetime(company) {}
+  }
+
+  private final class Renderer: @unchecked Sendable {
+    let person: Person
+    var shown: [String?] = []
+    init(_ person: Person) { self.person = person }
+
+    func render() {
+      withObservationTracking {
+        shown.append(person.name)
+      } onChange: {
+        self.render()
+      }
+    }
+  }
+
+  /// Objects that a child context has inserted.
+  @Test func objectsOfChildrenAreTracked() throws {
+    let chain = try ContextChain()
+    let id = try chain.child.performAndWait {
+      chain.root.performAndWait { chain.root.tracksObservation = true }
+      let person = Person(context: chain.child)
+      try chain.child.save()
+      return person.objectID
+    }
+    chain.root.performAndWait {
+      let person = chain.root.object(with: id) as? Person
+      let tracker = Tracker { _ = person?.name }
+      person?.name = "Ada"
+      #expect(tracker.notified)
+    }
+  }
+
+  /// A read of both sides of a relationship keeps neither alive.
+  @Test func readsKeepNoObjectsAlive() throws {
+    let (company, context) = try stack()
+    try context.performAndWait {
+      weak var department: Department?
+      try {
+        let (person, made) = (Person(context: context), Department(context: context))
+        person.department = made
+        try context.save()
+        context.refreshAllObjects()
+        department = made
+        let tracker = Tracker { _ = person.department }
+        #expect(!tracker.notified)
+      }()
+      #expect(department == nil)
+    }
+    withExtendedLifetime(company) {}
+  }
+
   @Test func withoutTheSettingNothingIsTracked() throws {
     let company = try CompanyStore()
     try company.run { context in

@@ -113,7 +113,10 @@ import Testing
       case 13: (name, _) = ("refresh all", context.refreshAllObjects())
       case 14:
         name = "refresh one"
-        if let item = items.randomElement(dice.next(1000)) { context.refresh(item, mergeChanges: dice.next(2) == 0) }
+        // Without `mergeChanges` only one side of an unsaved link would be forgotten.
+        if let item = items.randomElement(dice.next(1000)) {
+          context.refresh(item, mergeChanges: item.hasChanges || dice.next(2) == 0)
+        }
       case 15: (name, _) = ("rollback", context.rollback())
       case 16: name = "merge of \(try changeElsewhere())"
       default:

@@ -2,19 +2,19 @@ import CoreData
 import Foundation
 import Testing
 
+/// What an observation has been called with.
+final class ObservationLog<Value> {
+  var changes: [(old: Value?, new: Value?)] = []
+  var observation: NSKeyValueObservation?
+  func note(_ change: NSKeyValueObservedChange<Value>) { changes.append((change.oldValue, change.newValue)) }
+}
+
 /// Closures on properties: each call has the values before and after a change.
 @Suite struct PropertyObservingTests {
-  /// What an observation has been called with.
-  private final class Log<Value> {
-    var changes: [(old: Value?, new: Value?)] = []
-    var observation: NSKeyValueObservation?
-    func note(_ change: NSKeyValueObservedChange<Value>) { changes.append((change.oldValue, change.newValue)) }
-  }
-
   private func observe<Root: NSManagedObject, Value>(
     _ object: Root, _ keyPath: KeyPath<Root, Value>, _ options: NSKeyValueObservingOptions = [.old, .new]
-  ) -> Log<Value> {
-    let log = Log<Value>()
+  ) -> ObservationLog<Value> {
+    let log = ObservationLog<Value>()
     log.observation = object.observe(keyPath, options: options) { _, change in log.note(change) }
     return log
   }
@@ -98,7 +98,7 @@ import Testing
       )
       (first.title, second.title, person.department) = ("first", "second", first)
       let log = observe(person, \.department?.title)
-      let text = Log<Any>()
+      let text = ObservationLog<Any>()
       text.observation = person.observe("department.title", options: [.old, .new]) { _, change in text.note(change) }
       first.title = "1"
       person.department = second
@@ -156,6 +156,65 @@ import Testing
       #expect(link.changes.map(\.old) == [department] && link.changes.map(\.new) == [.some(nil)])
       context.undo()
       #expect(link.changes.last?.new == department)
+    }
+  }
+
+  @Test func linksThatOtherObjectsLoseAreSeen() throws {
+    try CompanyStore().run { context in
+      let (person, first, second) = (
+        Person(context: context), Department(context: context), Department(context: context)
+      )
+      person.department = first
+      try context.save()
+      let logs = [observe(first, \.people), observe(second, \.people)]
+      person.department = second
+      context.refresh(person, mergeChanges: false)
+      #expect(logs[0].changes.last?.new == first.people && logs[1].changes.last?.new == second.people)
+      // A member that was left out because it is deleted, and comes back.
+      context.refreshAllObjects()
+      context.delete(person)
+      context.processPendingChanges()
+      let log = observe(first, \.people)
+      context.insert(person)
+      #expect((log.changes.last?.new ?? []) == first.people)
+      // A new object that leaves the context and comes back.
+      let new = Person(context: context)
+      let names = observe(new, \.name)
+      context.rollback()
+      context.insert(new)
+      new.name = "Ada"
+      #expect(names.changes.map(\.new) == ["Ada"])
+    }
+  }
+
+  @Test func objectsThatAreFetchedAgainAreSeen() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let person = Person(context: context)
+      person.name = "Ada"
+      try context.save()
+      let log = observe(person, \.name)
+      try company.run { other in
+        (try other.existingObject(with: person.objectID) as? Person)?.name = "Grace"
+        try other.save()
+      }
+      let request = ContextChain.people()
+      request.shouldRefreshRefetchedObjects = true
+      _ = try context.fetch(request)
+      #expect(log.changes.map(\.new) == ["Grace"])
+    }
+  }
+
+  /// A type without an empty value is not read where no option names it.
+  @Test func aValueThatNoOptionNamesIsNotRead() throws {
+    try CompanyStore().run { context in
+      let (badge, person) = (Badge(context: context), Person(context: context))
+      badge.owner = person
+      var calls = 0
+      let observation = badge.observe(\.mandatoryOwner, options: []) { _, _ in calls += 1 }
+      badge.owner = nil
+      #expect(calls == 1)
+      withExtendedLifetime(observation) {}
     }
   }
 
@@ -231,7 +290,7 @@ import Testing
   @Test func anotherThreadMayEndAnObservation() throws {
     let company = try CompanyStore()
     let context = company.context()
-    let log = Log<String?>()
+    let log = ObservationLog<String?>()
     let person = context.performAndWait {
       let person = Person(context: context)
       log.observation = person.observe(\.name) { _, change in log.note(change) }
@@ -254,37 +313,6 @@ import Testing
       try chain.child.save()
     }
     #expect(log.changes.map(\.old) == ["Ada"] && log.changes.map(\.new) == ["Grace"])
-  }
-
-  @Test func computedKeysFollowTheirProperties() throws {
-    try ObservedStack().run { context in
-      let item = ObservedItem(context: context)
-      let log = Log<Any>()
-      log.observation = item.observe("fullName", options: [.old, .new]) { _, change in log.note(change) }
-      let greeting = Log<Any>()
-      greeting.observation = item.observe("greeting", options: [.new]) { _, change in greeting.note(change) }
-      item.setValue("Ada", forKey: "first")
-      item.setValue("Lovelace", forKey: "last")
-      item.setValue("nothing", forKey: "other")
-      #expect(log.changes.map { $0.new as? String } == ["Ada ", "Ada Lovelace"])
-      #expect(log.changes.map { $0.old as? String } == [" ", "Ada "])
-      #expect(greeting.changes.map { $0.new as? String } == ["Hello, Ada ", "Hello, Ada Lovelace"])
-      // A value behind a relationship.
-      let owner = ObservedItem(context: context)
-      item.setValue(owner, forKey: "owner")
-      let ownerName = Log<Any>()
-      ownerName.observation = item.observe("ownerName", options: .new) { _, change in ownerName.note(change) }
-      owner.setValue("Charles", forKey: "first")
-      item.setValue(nil, forKey: "owner")
-      #expect(ownerName.changes.map { $0.new as? String } == ["Charles", nil])
-      // A key without properties, when the client reports its change.
-      let count = Log<Any>()
-      count.observation = item.observe("count", options: .new) { _, change in count.note(change) }
-      item.willChangeValue(forKey: "count")
-      item.count = 3
-      item.didChangeValue(forKey: "count")
-      #expect(count.changes.map { $0.new as? Int } == [3] && !item.isUpdated)
-    }
   }
 
   @Test func everyKindOfPropertyIsSeen() throws {
@@ -320,51 +348,7 @@ import Testing
   }
 }
 
-final class ObservedItem: NSManagedObject {
-  var count = 0
-
-  override class var keyValueMethods: KeyValueMethods {
-    super.keyValueMethods.accessor("fullName", \ObservedItem.fullName).accessor("greeting", \ObservedItem.greeting)
-      .accessor("ownerName", \ObservedItem.ownerName).accessor("count", \ObservedItem.count)
-  }
-
-  var fullName: String { "\(self["first"] as? String ?? "") \(self["last"] as? String ?? "")" }
-  var greeting: String { "Hello, \(fullName)" }
-  var ownerName: String? { (self["owner"] as? ObservedItem)?["first"] as? String }
-
-  override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
-    switch key {
-    case "fullName": ["first", "last"]
-    case "greeting": ["fullName"]
-    case "ownerName": ["owner.first"]
-    default: super.keyPathsForValuesAffectingValue(forKey: key)
-    }
-  }
-}
-
-struct ObservedStack {
-  private let coordinator: NSPersistentStoreCoordinator
-
-  init() throws {
-    let entity = NSEntityDescription()
-    (entity.name, entity.managedObjectClassName) = ("ObservedItem", "CoreDataTests.ObservedItem")
-    let attributes = ["first", "last", "other"].map { name in
-      let attribute = NSAttributeDescription()
-      (attribute.name, attribute.type) = (name, .string)
-      return attribute
-    }
-    let owner = NSRelationshipDescription()
-    (owner.name, owner.destinationEntity, owner.maxCount) = ("owner", entity, 1)
-    entity.properties = attributes + [owner]
-    let model = NSManagedObjectModel()
-    model.entities = [entity]
-    coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
-  }
-
-  func run(_ body: (NSManagedObjectContext) throws -> Void) throws {
-    let context = NSManagedObjectContext(.privateQueue)
-    context.persistentStoreCoordinator = coordinator
-    try context.performAndWait { try body(context) }
-  }
+extension Badge {
+  fileprivate static let mandatoryOwner = ManagedProperty<Person>("owner")
+  fileprivate var mandatoryOwner: Person { self[Self.mandatoryOwner] }
 }

@@ -1,6 +1,8 @@
-import CoreData
 import Foundation
+import Synchronization
 import Testing
+
+@testable import CoreData
 
 /// The asynchronous sequences of a context, an object and a fetch.
 @Suite struct StreamTests {
@@ -81,6 +83,7 @@ import Testing
     task.cancel()
     await task.value
     await context.perform { _ = Department(context: context) }
+    #expect(await context.perform { context.core.streams.withLock { $0.isEmpty } })
   }
 
   @Test func anObjectAnnouncesWhatHappensToIt() async throws {
