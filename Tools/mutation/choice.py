@@ -9,10 +9,9 @@ from pathlib import Path
 from .operators import changes
 from .source import Source
 
-FOLDERS = ["Conflicts", "Container", "Context", "Coordinator", "CustomStores", "Fetching", "Object", "Results"]
+FOLDERS = ["Conflicts", "Container", "Context", "Coordinator", "CustomStores", "Fetching", "Object", "Observing", "Results", "Undo"]
 # Files of these folders that are not what the table is about, and why.
 LEFT_OUT = {
-    "Context/UndoManager.swift": "declarations of a later step",
     "Context/Queue/PlatformThread.swift": "the system's calls",
     "Coordinator/StoreConstants.swift": "names",
     "Object/SecureArchive.swift": "archives of predicates",
@@ -59,10 +58,11 @@ def candidates(text: str) -> dict[int, list]:
     return {index: options for index, options in found.items() if options}
 
 
-def choose(root: Path, count: int, seed: int) -> list[Mutant]:
-    """At most so many mutants, not two of one line; each file has a part of them by the number of its lines. Those whose key two
+def choose(root: Path, count: int, seed: int, under: list[str] | None = None) -> list[Mutant]:
+    """At most so many mutants of the files whose paths in Sources/CoreData begin with one of `under`, not two of one line; each file has a part of them by the number of its lines. Those whose key two
     lines of the file have are left out: the verdict of one would be taken for that of the other."""
-    by_file = {path: candidates(path.read_text()) for path in files(root)}
+    by_file = {path: candidates(path.read_text()) for path in files(root)
+               if under is None or path.relative_to(root / SOURCES).as_posix().startswith(tuple(under))}
     shares = share(count, {path: len(lines) for path, lines in by_file.items()})
     result = []
     for path, lines in by_file.items():

@@ -89,10 +89,10 @@ def check_choice():
             (root / SOURCES / folder).mkdir(parents=True)
             body = "".join(f"  if a{line} {{ return }}\n" for line in range(4 * index + 1))
             (root / SOURCES / folder / "File.swift").write_text(f"func f() {{\n{body}}}\n")
-        first, again, other = choose(root, 20, 1), choose(root, 20, 1), choose(root, 20, 2)
+        first, again, other = choose(root, 30, 1), choose(root, 30, 1), choose(root, 30, 2)
         if first != again: yield "the same seed gives other mutants"
         if first == other: yield "another seed gives the same mutants"
-        if len(first) != 20 or {mutant.folder for mutant in first} != set(FOLDERS):
+        if len(first) != 30 or {mutant.folder for mutant in first} != set(FOLDERS):
             yield f"a folder has no mutant: {[mutant.folder for mutant in first]}"
         if len({(mutant.file, mutant.line) for mutant in first}) != len(first): yield "a line has two mutants"
         for mutant in first:
