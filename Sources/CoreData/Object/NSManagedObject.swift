@@ -238,6 +238,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Called each time the values of a fault have been read. Changes made here do not mark the object as changed.
   open func awakeFromFetch() {}
   /// Called when an undo, a redo, a rollback, a refresh or a merge has changed the values. `flags` say which.
+  /// Changes made here do not mark the object as changed.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
   /// Called before the object is deleted and before its relationships change: by `delete(_:)`, and when a delete rule
   /// deletes the object. An override may undo the deletion, also by a rollback. `save()` throws here, because the
@@ -365,8 +366,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/contextshouldignoreunmodeledpropertychanges
   open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
-  /// A pointer that observers of the object may keep here while the object exists. The library does not read it,
-  /// because this platform has no key-value observing.
+  /// A pointer that observers of the object may keep here while the object exists. The library does not read it:
+  /// what observes properties here keeps its state elsewhere.
   open func observationInfo() -> UnsafeMutableRawPointer? { extras?.observationInfo }
   /// Keeps a pointer for an observer of the object; see ``observationInfo()``.
   open func setObservationInfo(_ inObservationInfo: UnsafeMutableRawPointer?) {

@@ -61,7 +61,6 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
 
   // MARK: Results
 
-  /// Runs the fetch.
   /// Runs the fetch. After an error the former results stay.
   ///
   /// - Throws: The error of the fetch; 134091 where it does not fetch objects; 134060 where the order of the results

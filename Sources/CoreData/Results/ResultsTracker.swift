@@ -181,12 +181,20 @@ final class ResultsTracker: @unchecked Sendable {
     _ old: ResultsLayout, _ fetched: FetchParameters, _ changed: Set<NSManagedObject>
   ) throws {
     isObsolete = true
-    let objects = try context.core.fetchObjects(fetched)
+    let objects = try present(old, fetched, changed)
     let new = layout(of: objects)
     try check(new)
     (layout, isObsolete) = (new, false)
     tell(
       ResultsChanges(old.former(of: Set(old.objects)), old.sections, objects, in: new).without(updatesBesides: changed))
+  }
+
+  /// The results now. A limit or offset counts only at a fetch, so then only known objects are sorted again.
+  private func present(
+    _ old: ResultsLayout, _ fetched: FetchParameters, _ changed: Set<NSManagedObject>
+  ) throws -> [NSManagedObject] {
+    if fetched.fetchLimit == 0 && fetched.fetchOffset == 0 { return try context.core.fetchObjects(fetched) }
+    return try context.core.sorted(context.core.matching(changed.union(old.objects), fetched), fetched)
   }
 
   /// Whether what the results are sorted by may belong to other objects.

@@ -52,7 +52,7 @@ extension ContextCore {
     for entry in living { if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, found) } }
     for entry in living { setOrders(entry.former, of: entry.object, found) }
     takeAway(present.filter { $0.change == .inserted || $0.change == .revived })
-    for entry in present where isPresent(entry.object) { entry.object.awake(fromSnapshotEvents: entry.change.event) }
+    for entry in present where isPresent(entry.object) { awake(entry.object, entry.change.event) }
     let touched = changes.list.pending
     processPendingChanges()
     defer { tellObserversOfAll() }

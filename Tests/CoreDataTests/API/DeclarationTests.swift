@@ -30,7 +30,7 @@ import Testing
     #expect(registered("none") == nil)
   }
 
-  /// There is no cache to delete: results are the same with and without a cache name.
+  /// Results are the same with and without a cache, and when it is deleted.
   @Test func aCacheThatIsDeletedChangesNoResults() throws {
     let context = try Describing.context(Describing.model([Describing.entity("Note", [Describing.attribute("text")])]))
     try context.performAndWait {

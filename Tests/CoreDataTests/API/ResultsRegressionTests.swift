@@ -65,6 +65,54 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     }
   }
 
+  private final class Titles: NSObject, NSFetchedResultsControllerDelegate {
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
+      sectionIndexTitleForSectionName sectionName: String
+    ) -> String? { sectionName == "apple" ? "*" : nil }
+  }
+
+  /// Feature 33.11: the delegate's title, and the default where it has none.
+  @Test func aDelegateNamesSections() throws {
+    try CompanyStore().run { (context) throws in
+      for name in ["apple", "banana", "berry"] { Person(context: context).name = name }
+      let controller = controller(context, sortedBy: ["name"], sections: "name")
+      let titles = Titles()
+      controller.delegate = titles
+      try controller.performFetch()
+      #expect(controller.sections?.map(\.indexTitle) == ["*", "B", "B"])
+      #expect(controller.sectionIndexTitles == ["*", "B"])
+      #expect(controller.section(forSectionIndexTitle: "*", at: 0) == 0)
+      #expect(controller.section(forSectionIndexTitle: "B", at: 1) == 1)
+      controller.delegate = nil
+      try controller.performFetch()
+      #expect(controller.sections?.map(\.indexTitle) == ["A", "B", "B"])
+    }
+  }
+
+  /// Feature 33.13: the limit of the request counts at a fetch, and not for the changes that follow. Feature 33.6: without a
+  /// delegate nothing is followed.
+  @Test func aLimitCountsAtTheFetch() throws {
+    try CompanyStore().run { (context) throws in
+      func insert(_ name: String) { Person(context: context).name = name }
+      for name in ["b", "d", "f"] { insert(name) }
+      let controller = controller(context, sortedBy: ["name"], sections: nil)
+      controller.fetchRequest.fetchLimit = 2
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      func names() -> [String?] { controller.fetchedObjects?.map(\.name) ?? [] }
+      #expect(names() == ["b", "d"])
+      insert("c")
+      context.processPendingChanges()
+      #expect(names() == ["b", "c", "d"])
+      controller.delegate = nil
+      insert("a")
+      context.processPendingChanges()
+      #expect(names() == ["b", "c", "d"])
+    }
+  }
+
   /// Sorted by what belongs to other objects, without sections, and by a delegate that came late.
   @Test func objectsThatAreSortedByOthersAreReported() throws {
     try CompanyStore().run { (context) throws in

@@ -10,7 +10,11 @@ final class Leaver: NSManagedObject {
   var wakes: ((Leaver) -> Void)?
   override func prepareForDeletion() { leaves?(self) }
   override func willSave() { saves?(self) }
-  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) { wakes?(self) }
+  var events: [NSSnapshotEventType] = []
+  override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {
+    events.append(flags)
+    wakes?(self)
+  }
 }
 
 enum Leavers {

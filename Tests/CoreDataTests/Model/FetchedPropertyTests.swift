@@ -55,6 +55,24 @@ import Testing
     }
   }
 
+  /// Feature 19.7: it sees its parent's unsaved objects and its own, as objects of the child.
+  @Test func aChildContextEvaluatesThem() throws {
+    let parent = try context()
+    let child = NSManagedObjectContext(.privateQueue)
+    child.parent = parent
+    let id = parent.performAndWait {
+      _ = insert("Customer", ["name": "Ada", "place": "N"], parent)
+      return insert("Shop", ["region": "N"], parent).objectID
+    }
+    child.performAndWait {
+      let shop = child.object(with: id)
+      _ = insert("Customer", ["name": "Bea", "place": "N"], child)
+      #expect(names(shop, "local") == ["Bea", "Ada"])
+      let found = shop.value(forKey: "local") as? [NSManagedObject] ?? []
+      #expect(found.map(\.managedObjectContext) == [child, child])
+    }
+  }
+
   /// Clients: the `userInfo` of a property may be set while the model is in use.
   @Test func theRequestSeesWhatIsNotedLater() throws {
     let context = try context()

@@ -206,7 +206,9 @@ final class GraphRun {
       do { try context.save() } catch { return error as? CocoaError }
       return nil
     }
-    if error?.code.rawValue != NSManagedObjectMergeError { throw Divergence(text: "the second save of \(name) was \(error.map { "\($0)" } ?? "made")") }
+    if error?.code.rawValue != NSManagedObjectMergeError {
+      throw Divergence(text: "the second save of \(name) was \(error.map { "\($0)" } ?? "made")")
+    }
     on(0) { $0.refreshAllObjects() }
     store.set(name, number: number)
     states[0] = store
@@ -296,7 +298,8 @@ final class GraphRun {
 
   private static func items(_ context: NSManagedObjectContext) throws -> [String: NSManagedObject] {
     let items = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
-    return Dictionary(items.map { ($0.value(forKey: "name") as? String ?? "?", $0) }, uniquingKeysWith: { first, _ in first })
+    return Dictionary(
+      items.map { ($0.value(forKey: "name") as? String ?? "?", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   private static func shown(_ context: NSManagedObjectContext) throws -> [String: String] {

@@ -46,7 +46,8 @@ struct PlainGraph: Equatable {
   /// Deletes an item and all below it. Links to them are reset.
   mutating func delete(_ name: String) {
     var gone: Set<String> = [name]
-    while let next = items.first(where: { !gone.contains($0.key) && $0.value.parent.map(gone.contains) ?? false })?.key {
+    while let next = items.first(where: { !gone.contains($0.key) && $0.value.parent.map(gone.contains) ?? false })?.key
+    {
       gone.insert(next)
     }
     for name in gone {
