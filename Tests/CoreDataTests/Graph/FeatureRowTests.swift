@@ -94,21 +94,20 @@ import Testing
       try chain.child.save()
       return department.objectID
     }
-    try chain.root.performAndWait {
-      #expect((try chain.root.existingObject(with: id) as? Department)?.insertCount == 0)
-    }
+    let department = try chain.root.performAndWait { try chain.root.existingObject(with: id) as? Department }
+    #expect(department?.insertCount == 0)
   }
 
   /// 23.12 and 25.3: an error of an override fails the save; with an error of `super` both are reported.
   @Test func errorsOfOverridesAreReported() throws {
     let name = Describing.attribute("name")
     name.isOptional = false
-    let entity = Describing.entity("Judge", [name])
-    entity.managedObjectClassName = "CoreDataTests.Judge"
+    let entity = Describing.entity("Refuser", [name])
+    entity.managedObjectClassName = "CoreDataTests.Refuser"
     let context = try Describing.context(Describing.model([entity]))
     try context.performAndWait {
       let judge = try #require(
-        NSEntityDescription.insertNewObject(forEntityName: "Judge", into: context) as? Judge)
+        NSEntityDescription.insertNewObject(forEntityName: "Refuser", into: context) as? Refuser)
       var error = #expect(throws: CocoaError.self) { try context.save() }
       #expect(error?.code.rawValue == NSValidationMultipleErrorsError)
       #expect((error?.userInfo[NSDetailedErrorsKey] as? [any Error])?.count == 2)
@@ -132,7 +131,7 @@ import Testing
   }
 }
 
-final class Judge: NSManagedObject {
+final class Refuser: NSManagedObject {
   var isContent = false
 
   override func validateForInsert() throws {

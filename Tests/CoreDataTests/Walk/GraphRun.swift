@@ -155,7 +155,16 @@ final class GraphRun {
 
   /// Another coordinator changes an item that no context here has changed, and that is merged.
   private func change(elsewhere edit: GraphEdit) throws {
-    let pending = states.reduce(into: Set<String>()) { $0.formUnion($1.differing(from: store)) }
+    var pending = states.reduce(into: Set<String>()) { $0.formUnion($1.differing(from: store)) }
+    // An item that was deleted and inserted again is another one, with the same values. A value that was set counts as
+    // changed, even where it is what it was.
+    for level in 0..<levels {
+      on(level) { context in
+        for item in context.insertedObjects.union(context.deletedObjects).union(context.updatedObjects) {
+          if let name = item.value(forKey: "name") as? String { pending.insert(name) }
+        }
+      }
+    }
     let names = store.names
     func free(_ item: Int) -> String? {
       let name = names.isEmpty ? nil : names[item % names.count]
@@ -196,12 +205,14 @@ final class GraphRun {
   private func conflict(_ item: Int) throws {
     guard let name = store.names.isEmpty ? nil : store.names[item % store.names.count] else { return }
     let number = (store[name].number ?? 0) + 1
+    // Read before the other save.
+    let item = try on(0) { try Self.items($0)[name] }
     try elsewhere { context in
       try Self.items(context)[name]?.setValue(number, forKey: "number")
       try context.save()
     }
-    let error: CocoaError? = try on(0) { context in
-      try Self.items(context)[name]?.setValue(number + 1, forKey: "number")
+    let error: CocoaError? = on(0) { context in
+      item?.setValue(number + 1, forKey: "number")
       defer { context.rollback() }
       do { try context.save() } catch { return error as? CocoaError }
       return nil
@@ -272,7 +283,10 @@ final class GraphRun {
     case .lastFirst:
       let members = state.queue(item)
       guard members.count > 1, let last = members.last else { return }
-      target.mutableOrderedSetValue(forKey: "queue").moveObjects(at: IndexSet(integer: members.count - 1), to: 0)
+      // Until the end of the event it may have members that are deleted.
+      let queue = target.mutableOrderedSetValue(forKey: "queue")
+      guard let object = items[last] else { return }
+      queue.moveObjects(at: IndexSet(integer: queue.index(of: object)), to: 0)
       state.set(item, queue: [last] + members.dropLast())
     case .delete:
       context.delete(target)

@@ -37,10 +37,15 @@ struct PlainGraph: Equatable {
   mutating func set(_ name: String, queue members: [String]) {
     for former in queue(name) where !members.contains(former) { items[former]?.line = nil }
     for member in members {
-      if let other = items[member]?.line, other != name { queues[other]?.removeAll { $0 == member } }
+      if let other = items[member]?.line, other != name { leave(other, member) }
       items[member]?.line = name
     }
-    queues[name] = members
+    queues[name] = members.isEmpty ? nil : members
+  }
+
+  private mutating func leave(_ line: String, _ member: String) {
+    let left = queue(line).filter { $0 != member }
+    queues[line] = left.isEmpty ? nil : left
   }
 
   /// Deletes an item and all below it. Links to them are reset.
@@ -52,7 +57,7 @@ struct PlainGraph: Equatable {
     }
     for name in gone {
       for member in queue(name) { items[member]?.line = nil }
-      if let line = items[name]?.line { queues[line]?.removeAll { $0 == name } }
+      if let line = items[name]?.line { leave(line, name) }
       (items[name], queues[name]) = (nil, nil)
     }
     for name in names {
