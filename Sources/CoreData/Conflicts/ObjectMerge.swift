@@ -49,7 +49,7 @@ struct ObjectMerge {
   private static func tell(_ objects: [NSManagedObject]) {
     let present = objects.filter { $0.core != nil && !$0.flags.isDeleted }
     guard let core = present.first?.core else { return }
-    for object in present { core.awake(object, .mergePolicy) }
+    for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
     core.tellObserversOfAll()
     core.post(.didChange) { [NSRefreshedObjectsKey: Set(present)] }
   }

@@ -238,7 +238,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Called each time the values of a fault have been read. Changes made here do not mark the object as changed.
   open func awakeFromFetch() {}
   /// Called when an undo, a redo, a rollback, a refresh or a merge has changed the values. `flags` say which.
-  /// Changes made here do not mark the object as changed.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
   /// Called before the object is deleted and before its relationships change: by `delete(_:)`, and when a delete rule
   /// deletes the object. An override may undo the deletion, also by a rollback. `save()` throws here, because the

@@ -52,7 +52,7 @@ extension ContextCore {
     for entry in living { if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, found) } }
     for entry in living { setOrders(entry.former, of: entry.object, found) }
     takeAway(present.filter { $0.change == .inserted || $0.change == .revived })
-    for entry in present where isPresent(entry.object) { awake(entry.object, entry.change.event) }
+    for entry in present where isPresent(entry.object) { entry.object.awake(fromSnapshotEvents: entry.change.event) }
     let touched = changes.list.pending
     processPendingChanges()
     defer { tellObserversOfAll() }
@@ -110,6 +110,10 @@ extension ContextCore {
       }
     }
     if !successors.isEmpty { setLinksOfOthers(successors) }
+    // What was inserted and deleted in the event has no entry that would take it out of its relationships.
+    for entry in entries where entry.deleted != nil && entry.object.core === self {
+      entry.object.toManys.forEachRetained { $0.forget { $0.flags.isSuperset(of: [.inserted, .deleted]) } }
+    }
   }
 
   /// Whether the parent of this context has an object again whose deletion it had taken over.

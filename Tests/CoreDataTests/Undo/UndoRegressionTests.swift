@@ -4,6 +4,25 @@ import Testing
 
 /// Cases of undo that were once wrong.
 @Suite struct UndoRegressionTests {
+  /// A member that was inserted and deleted in the event of its owner's deletion does not come back.
+  @Test(arguments: ["children", "owned", "friends", "queue"]) func aMemberOfOneEventStaysAway(key: String) throws {
+    let stack = try UndoStack()
+    let owner = stack.event { UndoStack.insert("owner", $0) }
+    stack.event { context in
+      let member = UndoStack.insert("member", context)
+      owner[key] = key == "queue" ? NSOrderedSet(object: member) : NSSet(object: member)
+      context.delete(member)
+      context.delete(owner)
+    }
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(UndoStack.linked(owner, key).isEmpty) }
+    var names = try stack.names()
+    #expect(names == ["owner"])
+    stack.event { $0.redo() }
+    names = try stack.names()
+    #expect(names.isEmpty)
+  }
+
   private final class Observer: @unchecked Sendable {
     private let token: any NSObjectProtocol
     init(_ name: Notification.Name, of object: AnyObject, _ body: @escaping () -> Void) {

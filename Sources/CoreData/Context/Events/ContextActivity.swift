@@ -9,7 +9,7 @@ struct ContextActivity {
   var isMerging = false
   /// How many nested calls of client code are running in the middle of a change.
   fileprivate var callouts = 0
-  /// How many nested calls of `awakeFromFetch` and `awake(fromSnapshotEvents:)` are running. Changes are not tracked meanwhile.
+  /// How many nested calls of `awakeFromFetch` are running. Changes are not tracked meanwhile.
   fileprivate var awakenings = 0
   /// How many nested runs of the delete rules there are. Meanwhile only a part of the effects of a deletion has been
   /// applied.
@@ -41,13 +41,6 @@ extension ContextCore {
   func awake(_ object: NSManagedObject) {
     activity.awakenings += 1
     object.awakeFromFetch()
-    activity.awakenings -= 1
-  }
-
-  /// Calls `awake(fromSnapshotEvents:)` of an object. Changes are not tracked meanwhile, either.
-  func awake(_ object: NSManagedObject, _ event: NSSnapshotEventType) {
-    activity.awakenings += 1
-    object.awake(fromSnapshotEvents: event)
     activity.awakenings -= 1
   }
 

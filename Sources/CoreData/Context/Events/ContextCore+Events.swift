@@ -85,7 +85,7 @@ extension ContextCore {
         kept.append(object)
       }
     }
-    for object in kept where object.core === self { awake(object, .rollback) }
+    for object in kept where object.core === self { object.awake(fromSnapshotEvents: .rollback) }
     tellObserversOfAll()
   }
 
@@ -120,7 +120,7 @@ extension ContextCore {
       if object.row == nil { object.row = kept }
       for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
       object.extras?.fetchedProperties = [:]
-      awake(object, .refresh)
+      object.awake(fromSnapshotEvents: .refresh)
       return
     }
     // An object whose `prepareForDeletion` is running stays marked as deleted.
