@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// Measures how long a fetched results controller takes for an event with 100 changes, by the number of its objects: the
-/// time must grow with the logarithm of that number. Exit status 1 where it does not.
+/// Measures how long a fetched results controller takes for an event with 100 changes, by the number of its objects.
+/// The time must grow with the logarithm of that number. Exit status 1 where it does not.
 @main
 enum Main {
   static func main() throws {

@@ -2,8 +2,8 @@ import Foundation
 import StoreSchema
 
 extension NSManagedObject {
-  /// A live array of an ordered to-many relationship, or of a property whose value is an array or nil: changing it changes
-  /// the property. An object that is a member already is not inserted again into a relationship.
+  /// A live array of an ordered to-many relationship, or of a property whose value is an array or nil: changing it
+  /// changes the property. An object that is a member already is not inserted again into a relationship.
   ///
   /// Another relationship, and a value of another type, stop the program.
   public final func mutableArrayValue(forKey key: String) -> NSMutableArray {

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// What an observation of a property gets with each change.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
@@ -70,7 +69,8 @@ public protocol KeyValueObservable: NSManagedObject {}
 extension NSManagedObject: KeyValueObservable {}
 
 extension KeyValueObservable {
-  /// Calls `changeHandler` whenever the value at a key path has changed, as key-value observing does on Apple's platforms.
+  /// Calls `changeHandler` whenever the value at a key path has changed, as key-value observing does on Apple's
+  /// platforms.
   ///
   /// - The call comes at the end of the accessor that changed the value; for changes by relationships of other objects,
   ///   delete rules, refreshes, merges, rollbacks, undo and saves, at the end of these. A value that is equal to the

@@ -24,6 +24,12 @@ final class PropertyObserver {
     let key: String
   }
 
+  /// A part of a key path that begins at an object.
+  private struct Step: Hashable {
+    let object: ObjectIdentifier
+    let keys: ArraySlice<String>
+  }
+
   init(
     _ root: NSManagedObject, _ keyPath: String, _ options: NSKeyValueObservingOptions,
     read: @escaping (NSManagedObject) -> Any,
@@ -65,12 +71,12 @@ final class PropertyObserver {
   /// Subscribes to the keys that the value depends on now, and to no others.
   private func subscribe(_ root: NSManagedObject) {
     var found: [Subscription: WeakObject] = [:]
-    var seen: Set<[String]> = []
+    var seen: Set<Step> = []
     var waiting: [(NSManagedObject, ArraySlice<String>)] = [(root, keys[...])]
     while let (object, keys) = waiting.popLast() {
       guard let key = keys.first else { continue }
       let subscription = Subscription(object: ObjectIdentifier(object), key: key)
-      if !seen.insert(["\(subscription.object.hashValue)"] + keys).inserted { continue }
+      if !seen.insert(Step(object: subscription.object, keys: keys)).inserted { continue }
       if found.updateValue(WeakObject(object), forKey: subscription) == nil, subscriptions[subscription]?.object == nil
       {
         object.makeObservers().add(self, key, of: object)

@@ -4,9 +4,10 @@ import StoreSupport
 
 /// The sections of a controller in a file, so that another run of the program need not read the objects to divide them.
 ///
-/// A file is used only for what it was made of: the same model, request and section key path, on stores whose files have
-/// not changed since. Where a name is computed by code, it must follow from stored values. So no change makes a cache
-/// wrong, and nobody has to delete one before the request changes, as on Apple's platforms (https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller#The-cache).
+/// A file is used only for what it was made of: the same model, request, section key path and results, on stores whose
+/// files have not changed since. Where a name is computed by code, it must follow from stored values. Then no cache is
+/// wrong, and nobody has to delete one before the request changes, as on Apple's platforms
+/// (https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller#The-cache).
 struct SectionCache {
   /// The names and sizes of the sections, in order.
   struct Content: Codable {
