@@ -167,7 +167,7 @@ public struct SQLHistory: Sendable {
     private func columnMask(_ index: Int, _ changed: SlotSet, _ relationships: [Int]) -> Data {
       let entity = schema.entities[index]
       var properties: [(name: String, isChanged: Bool)] = entity.attributes.map { attribute in
-        let slots = attribute.elements.isEmpty ? [attribute.slot] : attribute.elements.map(\.slot)
+        let slots = attribute.slots
         return (attribute.name, slots.contains(where: changed.contains))
       }
       properties += entity.relationships.map { relationship in

@@ -40,7 +40,7 @@ extension SQLLayout {
     case .attribute, .toOne:
       let entity = schema.entities[column.entity]
       guard let slot = columnOfSlot[entity.index].firstIndex(of: position) else { return [] }
-      let leaves = entity.attributes.flatMap { $0.elements.isEmpty ? [$0] : $0.elements }
+      let leaves = entity.attributes.flatMap(\.leaves)
       let former =
         leaves.first { $0.slot == slot }?.definition.renamingIdentifier
         ?? entity.relationships.first { $0.slot == slot }?.definition.renamingIdentifier

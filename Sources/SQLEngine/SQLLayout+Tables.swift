@@ -45,7 +45,7 @@ extension SQLLayout {
     var used = Dictionary(uniqueKeysWithValues: Self.systemColumns.map { (String($0.dropFirst()), 1) })
     for index in root.subtree where schema.stores(index) {
       let entity = schema.entities[index]
-      let leaves = entity.attributes.flatMap { $0.elements.isEmpty ? [$0] : $0.elements }
+      let leaves = entity.attributes.flatMap(\.leaves)
       let own = leaves.filter { $0.declaringEntity == index }
       for attribute in own.sorted(by: attributeOrder) {
         let kind = entity.slots[attribute.slot]

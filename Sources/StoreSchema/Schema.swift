@@ -201,6 +201,10 @@ public final class Attribute: Sendable {
   /// The leaves of a composite attribute, each with its own slot, named by their path (`address.city` is
   /// named `city` under the composite `address`).
   public let elements: [Attribute]
+  /// The attribute itself, or the leaves of a composite one.
+  public var leaves: [Attribute] { elements.isEmpty ? [self] : elements }
+  /// The slots of its value: one, or those of the leaves.
+  public var slots: [Int] { elements.isEmpty ? [slot] : elements.map(\.slot) }
   /// The definition that the attribute was made from.
   public let definition: AttributeDefinition
   /// Whether a stored object may have no value.

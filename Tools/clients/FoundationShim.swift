@@ -1,6 +1,6 @@
 // What client libraries use of Apple's Foundation, Combine and key-value observing, and Foundation does not have on
-// Linux: so that the rest of a file compiles (rule S of Documentation/Clients.md). Observing by key path reports
-// nothing.
+// Linux: so that the rest of a file compiles (rule S of Documentation/Clients.md). Observing an object that is no managed
+// object reports nothing.
 import CoreData
 import Dispatch
 
@@ -19,32 +19,20 @@ extension Bundle {
   }
 }
 
-public final class NSKeyValueObservation: @unchecked Sendable {
+/// The observation of an object that is no managed object.
+public final class FoundationObservation: @unchecked Sendable {
   public func invalidate() {}
 }
 
-public struct NSKeyValueObservingOptions: OptionSet, Sendable {
-  public let rawValue: UInt
-  public init(rawValue: UInt) { self.rawValue = rawValue }
-  public static let new = Self(rawValue: 1)
-  public static let old = Self(rawValue: 2)
-  public static let initial = Self(rawValue: 4)
-  public static let prior = Self(rawValue: 8)
-}
+public protocol FoundationObserving {}
+extension Progress: FoundationObserving {}
+extension NSMigrationManager: FoundationObserving {}
 
-public struct NSKeyValueObservedChange<Value> {
-  public let newValue, oldValue: Value?
-  public var isPrior: Bool { false }
-}
-
-public protocol _KeyValueObserving {}
-extension NSObject: _KeyValueObserving {}
-
-extension _KeyValueObserving {
+extension FoundationObserving {
   public func observe<Value>(
     _ path: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
     changeHandler: @escaping (Self, NSKeyValueObservedChange<Value>) -> Void
-  ) -> NSKeyValueObservation { NSKeyValueObservation() }
+  ) -> FoundationObservation { FoundationObservation() }
 }
 
 /// Combine's publisher of notifications, as far as it is used.

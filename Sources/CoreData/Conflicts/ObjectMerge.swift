@@ -210,7 +210,7 @@ struct ObjectMerge {
   private func mergeAttributes(_ object: NSManagedObject, _ stored: Row) {
     let (base, changed, info) = (object.row, object.changedSlots(), object.info)
     for attribute in info.entity.attributes {
-      let slots = attribute.elements.isEmpty ? [attribute.slot] : attribute.elements.map(\.slot)
+      let slots = attribute.slots
       let isChanged = slots.contains(where: changed.contains)
       let isStoredAnew = slots.contains { slot in
         base?.value(slot, info.entity.slots[slot]) != stored.value(slot, info.entity.slots[slot])
@@ -222,10 +222,7 @@ struct ObjectMerge {
         for slot in slots where isStoredAnew { keep(object, slot, stored) }
         continue
       }
-      for slot in slots where object.changed(slot) != nil {
-        object.setOverlay(stored.value(slot, info.entity.slots[slot]), slot)
-      }
-      object.extras?.transformed[attribute.slot] = nil
+      object.take(attribute, from: stored)
     }
   }
 

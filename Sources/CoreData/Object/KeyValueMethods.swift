@@ -103,6 +103,9 @@ enum KeyValueConversion {
     // A cast to an optional type succeeds with nil for every value.
     let wrapped = (Value.self as? any OptionalType.Type)?.wrapped ?? Value.self
     if let same = cast(value, wrapped) { return same as? Value }
+    if wrapped == NSDecimalNumber.self, let number = value as? NSNumber {
+      return NSDecimalNumber(decimal: number.decimalValue) as? Value
+    }
     if let integer = wrapped as? any BinaryInteger.Type { return exact(value, integer).flatMap { $0 as? Value } }
     guard let floating = wrapped as? any BinaryFloatingPoint.Type, let number = AttributeCoding.double(value) else {
       return nil

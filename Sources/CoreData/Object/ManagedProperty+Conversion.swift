@@ -37,14 +37,15 @@ extension NSManagedObject {
     set { Value.RawValue._setOptional(self, property.key, newValue?.rawValue) }
   }
 
-  /// Every other type: classes, arrays, dictionaries. The value of key-value coding, converted by a cast.
+  /// Every other type: classes, arrays, dictionaries. The value of key-value coding, converted by a cast; a number of
+  /// any kind is a value of `NSDecimalNumber`.
   ///
   /// For an optional type, a value of another type reads as nil and is reported. For other types it stops the program.
   public final subscript<Value>(property: ManagedProperty<Value>) -> Value {
     get {
       let value = _any(property.key)
       if let value = value as? Value { return value }
-      if let value { return mismatch(property, value) }
+      if let value { return KeyValueConversion.value(value, as: Value.self) ?? mismatch(property, value) }
       return EmptyValue.find() ?? nothing(property, "is nil")
     }
     // In an `Any`, an optional has another type than the value that it contains.

@@ -8,7 +8,7 @@ extension NSManagedObject {
       switch found {
       case .attribute(let index):
         let attribute = info.attributes[index].attribute
-        let slots = attribute.elements.isEmpty ? [attribute.slot] : attribute.elements.map(\.slot)
+        let slots = attribute.slots
         if slots.contains(where: isChanged) { result[key] = modelledValue(forKey: key) ?? NSNull() }
       case .relationship(let index):
         let relationship = info.relationships[index].relationship

@@ -77,6 +77,23 @@ extension NSManagedObject {
     return result
   }
 
+  /// Takes the values of attributes that were set, but are not among the changed ones, from a newer row. A value that
+  /// was set back to what was read is no change, and must not replace what another context has saved.
+  final func takeUnchanged(_ changed: SlotSet, from row: Row) {
+    if overlay.isEmpty { return }
+    for attribute in info.entity.attributes where !attribute.slots.contains(where: changed.contains) {
+      take(attribute, from: row)
+    }
+  }
+
+  /// Gives an attribute that was set the value of a row, which counts as no change.
+  final func take(_ attribute: Attribute, from row: Row) {
+    for slot in attribute.slots where changed(slot) != nil {
+      setOverlay(row.value(slot, info.entity.slots[slot]), slot)
+    }
+    extras?.transformed[attribute.slot] = nil
+  }
+
   @inline(__always)
   private func hasStored(_ address: UnsafePointer<Value?>, _ slot: Int) -> Bool {
     guard let row = row.view else { return false }

@@ -74,7 +74,7 @@ extension NSManagedObject {
           return data
         }
       }
-      return .stored((attribute.elements.isEmpty ? [attribute] : attribute.elements).map { stored($0.slot) })
+      return .stored(attribute.slots.map { stored($0) })
     case .transient(let index): return .made(transient(index))
     case .relationship(let index):
       let relationship = info.relationships[index].relationship

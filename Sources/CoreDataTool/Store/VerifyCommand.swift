@@ -58,7 +58,7 @@ struct ObjectCheck {
       add(.version, "the version is \(object.version.map(String.init) ?? "missing")")
     }
     for attribute in entity.attributes {
-      let leaves = attribute.elements.isEmpty ? [attribute] : attribute.elements
+      let leaves = attribute.leaves
       for leaf in leaves {
         guard case .invalid(let reason) = object.values[leaf.slot] else { continue }
         add(.value, reason, leaf === attribute ? attribute.name : "\(attribute.name).\(leaf.name)")

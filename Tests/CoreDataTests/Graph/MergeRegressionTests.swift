@@ -62,6 +62,30 @@ import Testing
     #expect(try pair.company.run { try $0.all(Department.self).map(\.title) } == ["new"])
   }
 
+  /// A value that was set back is no change: a refresh that keeps changes, and a merge, replace it.
+  @Test(arguments: [false, true]) func aValueThatWasSetBackIsReplaced(merges: Bool) throws {
+    let pair = try Pair()
+    pair.a.performAndWait {
+      (pair.mine.name, pair.mine.name) = ("q", "p")
+      pair.mine.age = 7
+    }
+    let saved = try pair.b.performAndWait {
+      (pair.theirs.name, pair.theirs.age) = ("theirs", 3)
+      try pair.b.save()
+      return [NSUpdatedObjectsKey: [pair.theirs.objectID]]
+    }
+    if merges {
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: saved, into: [pair.a])
+    } else {
+      pair.a.performAndWait { pair.a.refresh(pair.mine, mergeChanges: true) }
+    }
+    pair.a.performAndWait {
+      #expect(pair.mine.name == "theirs")
+      #expect(pair.mine.age == 7)
+      #expect(Set(pair.mine.changedValues().keys) == ["age"])
+    }
+  }
+
   /// An object that is found to be gone while it is changed has no effect on the count of changes.
   @Test func anOwnerThatIsGoneWhenItIsReadHidesNoChange() throws {
     let pair = try Pair { person in

@@ -46,6 +46,8 @@ final class Errand: NSManagedObject {
   static let number = ManagedProperty<NSNumber>("number")
   static let maybeNumber = ManagedProperty<NSNumber?>("maybeNumber")
   static let price = ManagedProperty<NSDecimalNumber?>("price")
+  static let decimalCount = ManagedProperty<NSDecimalNumber>("number")
+  static let maybeDecimalCount = ManagedProperty<NSDecimalNumber?>("number")
   static let date = ManagedProperty<NSDate?>("date")
   static let text = ManagedProperty<NSString?>("text")
   static let requiredText = ManagedProperty<NSString>("text")
@@ -206,6 +208,9 @@ extension Errand {
       #expect(errand[Errand.number] == 0 && errand[Errand.maybeNumber] == nil && errand[Errand.requiredText] == "")
       try keeps(errand, { $0[Errand.number] = 5 }, { $0[Errand.number] }) { $0 == 5 }
       try keeps(errand, { $0[Errand.maybeNumber] = 2.5 }, { $0[Errand.maybeNumber] }) { $0 == 2.5 }
+      // A number of another kind reads as a decimal one, too.
+      try keeps(errand, { $0[Errand.decimalCount] = 6 }, { $0[Errand.decimalCount] }) { $0 == 6 }
+      #expect(errand[Errand.maybeDecimalCount] == 6 && errand[Errand.number] == 6)
       let price = NSDecimalNumber(string: "12.30")
       try keeps(errand, { $0[Errand.price] = price }, { $0[Errand.price] }) { $0 == price }
       let date = NSDate(timeIntervalSinceReferenceDate: 12)

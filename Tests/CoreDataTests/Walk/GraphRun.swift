@@ -156,11 +156,12 @@ final class GraphRun {
   /// Another coordinator changes an item that no context here has changed, and that is merged.
   private func change(elsewhere edit: GraphEdit) throws {
     var pending = states.reduce(into: Set<String>()) { $0.formUnion($1.differing(from: store)) }
-    // An item that was deleted and inserted again is another one, with the same values. A value that was set counts as
-    // changed, even where it is what it was.
+    // An item that was deleted and inserted again is another one, with the same values.
     for level in 0..<levels {
       on(level) { context in
-        for item in context.insertedObjects.union(context.deletedObjects).union(context.updatedObjects) {
+        for item in context.insertedObjects.union(context.deletedObjects)
+          .union(context.updatedObjects.filter(\.hasPersistentChangedValues))
+        {
           if let name = item.value(forKey: "name") as? String { pending.insert(name) }
         }
       }

@@ -113,11 +113,11 @@ extension ContextCore {
     lookAgain(for: object)
     dropRow(of: object)
     if mergeChanges && object.flags.hasChanges {
-      let kept = object.row
+      let (kept, changed) = (object.row, object.changedSlots())
       object.row = nil
       object.setFault(true)
       fire(object)
-      if object.row == nil { object.row = kept }
+      if let row = object.row { object.takeUnchanged(changed, from: row) } else { object.row = kept }
       for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
       object.extras?.fetchedProperties = [:]
       object.awake(fromSnapshotEvents: .refresh)
