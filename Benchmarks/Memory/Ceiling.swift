@@ -14,6 +14,9 @@ struct Ceiling {
     case megabytes(Double)
     /// A multiple of ``Reading/size``. ``Reading/start`` is subtracted from the peak first.
     case times(Double)
+    /// Bytes of each of ``Reading/size`` idle contexts, and the threads that all of them take together: Dispatch makes at
+    /// most 255 for work that blocks.
+    case contexts(bytes: Double, threads: Int)
   }
 
   static let all: [Ceiling] =
@@ -34,6 +37,11 @@ struct Ceiling {
     + ["Binary", "XML"].map { type in
       Ceiling(name: "file-\(type)", step: .init(.changeFile, type), preparation: .init(.insert, type), limit: .times(6))
     }
+    + [
+      Ceiling(
+        name: "contexts-SQLite", step: .init(.contexts, "SQLite"), preparation: nil,
+        limit: .contexts(bytes: 3000, threads: 260))
+    ]
 }
 
 /// The work of one process on one store.
@@ -49,6 +57,9 @@ struct Step: Codable {
     case readBlob
     /// Opens a store that is a whole file, reads all rows, changes one, and saves.
     case changeFile
+    /// Makes contexts of up to three levels, 10 000 and one for each 100 rows above a million. All work at
+    /// the same time, and are idle then.
+    case contexts
   }
 
   let work: Work
@@ -63,6 +74,8 @@ struct Reading: Codable {
   let peak: Int
   /// The bytes in use before the step.
   let start: Int
-  /// The bytes of the large value, or of the store's file.
+  /// The bytes of the large value, or of the store's file; the number of contexts.
   let size: Int
+  /// The most threads that ran at a time, for contexts.
+  var threads = 0
 }

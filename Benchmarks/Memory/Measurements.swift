@@ -45,6 +45,12 @@ struct Measurements {
       return (
         "\(Self.short(times)) times \(Self.short(Double(found.size) / 1e6)) MB, of \(Self.short(most))", times <= most
       )
+    case .contexts(let bytes, let threads):
+      let each = Double(max(0, found.peak - found.start)) / Double(max(1, found.size))
+      return (
+        "\(found.size) contexts, \(Int(each)) bytes of each of \(Int(bytes)), \(found.threads) threads of \(threads)",
+        each <= bytes && found.threads <= threads
+      )
     }
   }
 

@@ -15,10 +15,13 @@ final class ResidentMemory: Sendable {
 
   func peak() -> Int { sampled?.end() ?? Self.bytes("VmHWM:") }
 
-  static func bytes(_ key: String) -> Int {
+  static func bytes(_ key: String) -> Int { number(key) * 1024 }
+
+  /// A line of the status of this process.
+  static func number(_ key: String) -> Int {
     guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
     for line in text.split(separator: "\n") where line.hasPrefix(key) {
-      return (line.dropFirst(key.count).split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) } ?? 0) * 1024
+      return line.dropFirst(key.count).split(whereSeparator: \.isWhitespace).first.flatMap { Int($0) } ?? 0
     }
     return 0
   }

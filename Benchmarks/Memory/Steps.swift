@@ -5,6 +5,7 @@ extension Step {
   /// Does the work and measures it. Call it once in a process.
   func run(rows: Int, path: String) throws -> Reading {
     try warmUp("\(path)-\(UUID())")
+    if work == .contexts { return try LiveContexts.reading(max(10_000, rows / 100), store, path) }
     let memory = ResidentMemory(withoutMaps: store == "LMDB")
     let context = try MemoryModel.context(store, path)
     try context.performAndWait {
@@ -15,6 +16,7 @@ extension Step {
       case .saveBlob: try saveBlob(blob(rows), context)
       case .readBlob: try readBlob(blob(rows), context)
       case .changeFile: try change(rows, context)
+      case .contexts: break
       }
     }
     let peak = memory.peak()

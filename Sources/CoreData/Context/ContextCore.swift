@@ -79,7 +79,8 @@ final class ContextCore: @unchecked Sendable {
 
   // MARK: Saving
 
-  var builder = RowBuilder()
+  /// Made when a row is packed. The end of a save forgets it: it keeps a buffer as large as the largest row.
+  @exclusivity(unchecked) var builder: RowBuilder?
 
   // MARK: Events
 
@@ -226,7 +227,7 @@ final class ContextCore: @unchecked Sendable {
     let former = (changes.restart(forgetsObjects: true), recent, orderedViews, fetchBatches)
     var values: [Any] = []
     defer { withExtendedLifetime((former, values)) {} }
-    (recent, orderedViews, fetchBatches) = (RecentObjects(), [:], FetchBatches())
+    (recent, orderedViews, fetchBatches, builder) = (RecentObjects(), [:], FetchBatches(), nil)
     origins.dropViews()
     for index in objects.indices {
       // Objects that stay alive keep their ID, which only the context could make.

@@ -27,7 +27,7 @@ extension ContextCore {
     if object.entityInfo._withUnsafeGuaranteedRef({ $0.hasTransformables }) { try encodeTransformables(object) }
     if let patched = patchedRow(object, version: version) { return patched }
     // Held once, not for each value.
-    let (entity, builder) = (object.info.entity, builder)
+    let (entity, builder) = (object.info.entity, builder ?? makeBuilder())
     builder.begin(slots: entity.slots.count)
     let base = object.row
     for slot in 0..<object.slotCount {
@@ -50,6 +50,12 @@ extension ContextCore {
     do { return try builder.finishCheckedDraft(key: key, entity: entity, version: version) } catch {
       throw CoreDataError.make(error)
     }
+  }
+
+  private func makeBuilder() -> RowBuilder {
+    let made = RowBuilder()
+    builder = made
+    return made
   }
 
   /// The stored row with its changed words, where no changed value needs variable bytes.

@@ -30,6 +30,7 @@ extension ContextCore {
     defer {
       (activity.isSaving, activity.isWriting) = (false, false)
       changes.dependedOn = []
+      builder = nil
     }
     post(.willSave) { [:] }
     // An observer may have changed objects.
