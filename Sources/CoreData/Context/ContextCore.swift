@@ -80,7 +80,7 @@ final class ContextCore: @unchecked Sendable {
   // MARK: Saving
 
   /// Made when a row is packed. The end of a save forgets it: it keeps a buffer as large as the largest row.
-  @exclusivity(unchecked) var builder: RowBuilder?
+  var builder: RowBuilder?
 
   // MARK: Events
 
