@@ -61,7 +61,7 @@ extension CocoaError.Code {
   /// cannot be encoded.
   public static let persistentStoreSave = Self(rawValue: 134030)
   /// 134040: some stores have saved their changes, and others have not. `NSAffectedStoresErrorKey` lists the stores
-  /// without the changes.
+  /// without the changes, `SavedStoresErrorKey` those with them.
   public static let persistentStoreIncompleteSave = Self(rawValue: 134040)
   /// 134050: a save met conflicts that were not resolved. Nothing here throws it: see ``managedObjectMerge``.
   public static let persistentStoreSaveConflicts = Self(rawValue: 134050)
@@ -120,6 +120,9 @@ public let NSValidationValueErrorKey = "NSValidationErrorValue"
 /// The key of `userInfo` for the stores of the error: `[NSPersistentStore]`. For an incomplete save they are the stores
 /// that do not have the changes.
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
+/// The key of `userInfo` of an incomplete save for the stores that have the changes: `[NSPersistentStore]`. Apple has no
+/// such key.
+public let SavedStoresErrorKey = "SavedStoresErrorKey"
 /// The key of `userInfo` for the objects of the error, or their object IDs where there is no object: an array.
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 /// The key of `userInfo` for the conflicts of an error 133020 or 133021: an array of `NSMergeConflict` and

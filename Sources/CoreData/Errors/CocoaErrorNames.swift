@@ -7,6 +7,8 @@ extension CocoaError {
   public var affectedObjects: [AnyObject]? { userInfo[NSAffectedObjectsErrorKey] as? [AnyObject] }
   /// The stores of the error; nil for none.
   public var affectedStores: [AnyObject]? { userInfo[NSAffectedStoresErrorKey] as? [AnyObject] }
+  /// The stores that have the changes of an incomplete save; nil for other errors.
+  public var savedStores: [NSPersistentStore]? { userInfo[SavedStoresErrorKey] as? [NSPersistentStore] }
   /// The conflicts that stopped a save; nil for none. It is also nil where constraints stopped the save: their
   /// conflicts are of the class ``NSConstraintConflict``.
   public var persistentStoreSaveConflicts: [NSMergeConflict]? {

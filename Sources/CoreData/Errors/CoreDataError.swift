@@ -162,11 +162,24 @@ enum CoreDataError {
     }
   }
 
-  /// The error of a save that some stores have made and others have not.
-  static func incomplete(_ cause: any Error, unsaved: [NSPersistentStore]) -> CocoaError {
-    CocoaError(
+  /// The error of a save that some stores have made and others have not. `cause` may be such an error itself, of the
+  /// last attempt.
+  static func incomplete(
+    _ cause: any Error, saved: [NSPersistentStore], unsaved: [NSPersistentStore]
+  ) -> CocoaError {
+    if let last = cause as? CocoaError, last.code == .persistentStoreIncompleteSave {
+      let left = last.affectedStores?.compactMap { $0 as? NSPersistentStore } ?? unsaved
+      return incomplete(last.underlying ?? last, saved: saved + (last.savedStores ?? []), unsaved: left)
+    }
+    func names(_ stores: [NSPersistentStore]) -> String {
+      stores.map { $0.url?.lastPathComponent ?? $0.identifier }.joined(separator: ", ")
+    }
+    return CocoaError(
       .persistentStoreIncompleteSave,
-      userInfo: [NSUnderlyingErrorKey: cause, NSAffectedStoresErrorKey: unsaved])
+      userInfo: [
+        NSUnderlyingErrorKey: cause, NSAffectedStoresErrorKey: unsaved, SavedStoresErrorKey: saved,
+        NSLocalizedDescriptionKey: "The changes are saved in \(names(saved)), but not in \(names(unsaved)).",
+      ])
   }
 
   /// 133021 where every conflict is a constraint conflict, else 133020. The error lists the conflicts.

@@ -161,23 +161,24 @@ extension NSManagedObject {
       }
       return .one(object)
     }
-    guard let members = Self.members(value) else {
+    guard let members = Self.members(value, isOrdered: relationship.isOrdered) else {
+      let wanted = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
       misuse(
-        "Unacceptable type of value for to-many relationship: property = \"\(key)\"; desired type = \(relationship.isOrdered ? "NSOrderedSet" : "NSSet")."
+        "Unacceptable type of value for to-many relationship: property = \"\(key)\"; desired type = \(wanted); given \(value.map { "\(Swift.type(of: $0))" } ?? "nil")."
       )
     }
     return .many(members)
   }
 
   /// The members in a value for a to-many relationship; nil for a value of another type.
-  static func members(_ value: Any?) -> [NSManagedObject]? {
+  static func members(_ value: Any?, isOrdered: Bool) -> [NSManagedObject]? {
     switch value {
     case nil: []
-    case let set as NSSet: set.allObjects as? [NSManagedObject]
-    case let view as RelationshipOrderedSet: Array(view.members)
-    case let set as NSOrderedSet: set.array as? [NSManagedObject]
-    case let set as Set<NSManagedObject>: Array(set)
-    case let set as Set<AnyHashable>: set.map(\.base) as? [NSManagedObject]
+    case let view as RelationshipOrderedSet where isOrdered: Array(view.members)
+    case let set as NSOrderedSet where isOrdered: set.array as? [NSManagedObject]
+    case let set as NSSet where !isOrdered: set.allObjects as? [NSManagedObject]
+    case let set as Set<NSManagedObject> where !isOrdered: Array(set)
+    case let set as Set<AnyHashable> where !isOrdered: set.map(\.base) as? [NSManagedObject]
     default: nil
     }
   }

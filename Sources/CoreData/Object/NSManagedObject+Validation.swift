@@ -68,7 +68,9 @@ extension NSManagedObject {
 
   private func destinationErrors(_ value: Any?, _ relationship: RelationshipInfo, _ key: String) -> [any Error] {
     let found =
-      relationship.relationship.isToMany ? Self.members(value) : [value].compactMap(\.self) as? [NSManagedObject]
+      relationship.relationship.isToMany
+      ? Self.members(value, isOrdered: relationship.relationship.isOrdered)
+      : [value].compactMap(\.self) as? [NSManagedObject]
     guard let members = found, members.allSatisfy({ isDestination($0, relationship) }) else {
       return [unsuitable(value, key)]
     }

@@ -136,6 +136,9 @@ import Testing
       context.assign(mine, to: second)
       let error = #expect(throws: CocoaError.self) { try context.save() }
       #expect(error?.code == .persistentStoreIncompleteSave)
+      #expect(error?.savedStores == company.coordinator.persistentStores.filter { $0 !== second })
+      #expect(error?.affectedStores as? [NSPersistentStore] == [second])
+      #expect(error?.localizedDescription.contains("but not in second.sqlite.") == true)
       #expect(!person.isInserted)
       #expect(mine.isInserted)
       try file.execute(

@@ -112,6 +112,34 @@ import Testing
         "Unacceptable type of value for to-one or to-many relationship 'department': it takes Department, not Tag."))
   }
 
+  /// Features 24.11. Apple's message, which Apple raises as an exception.
+  @Test func collectionsOfTheWrongKindStopTheProgram() async throws {
+    func wants(_ type: String, _ given: String, _ ending: ExitTest.Result?) {
+      let text = String(decoding: ending?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("for to-many relationship: ") && text.contains("desired type = \(type); given \(given)."))
+    }
+    wants(
+      "NSSet", "NSArray",
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        try CompanyStore().run { Person(context: $0).setValue(NSArray(), forKey: "tags") }
+      })
+    wants(
+      "NSSet", "NSOrderedSet",
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        try CompanyStore().run { Person(context: $0).setValue(NSOrderedSet(), forKey: "tags") }
+      })
+    wants(
+      "NSSet", "Tag",
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        try CompanyStore().run { Person(context: $0).setValue(Tag(context: $0), forKey: "tags") }
+      })
+    wants(
+      "NSOrderedSet", "NSSet",
+      await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        try UndoStack().event { UndoStack.insert("a", $0).setValue(NSSet(), forKey: "queue") }
+      })
+  }
+
   @Test func deleteRulesAreFollowed() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

@@ -62,8 +62,8 @@ extension ContextCore {
   /// Plans and commits, and repeats that where a merge policy has resolved conflicts.
   private func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
     var met: Set<Set<SaveConflicts.Mark>> = []
-    // The stores that are left to save after an attempt that has saved to others.
-    var unsaved: [NSPersistentStore] = []
+    // The stores that earlier attempts have saved to, and those that are left.
+    var (saved, unsaved): ([NSPersistentStore], [NSPersistentStore]) = ([], [])
     var propagations = 0
     do {
       while true {
@@ -85,17 +85,17 @@ extension ContextCore {
             })
           return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
         case .conflicts(let conflicts, let remaining):
-          if !unsaved.isEmpty || remaining.count < plan.parts.count { unsaved = remaining }
+          saved += plan.parts.dropLast(remaining.count).map(\.store)
+          unsaved = remaining
           if !conflicts.referrers.isEmpty { propagations += 1 }
           try resolve(conflicts, propagations, &met)
         case .moved(let remaining):
-          if !unsaved.isEmpty || remaining.count < plan.parts.count { unsaved = remaining }
+          saved += plan.parts.dropLast(remaining.count).map(\.store)
+          unsaved = remaining
           try followStores()
         }
       }
-    } catch let error as CocoaError where error.code == .persistentStoreIncompleteSave { throw error } catch {
-      throw unsaved.isEmpty ? error : CoreDataError.incomplete(error, unsaved: unsaved)
-    }
+    } catch { throw saved.isEmpty ? error : CoreDataError.incomplete(error, saved: saved, unsaved: unsaved) }
   }
 
   /// Makes a plan; nil where a store has moved, and its former URL accepts no commit any more.

@@ -37,7 +37,9 @@ extension SavePlan {
         let cause = part.store.cocoaError(error)
         if receipts.isEmpty { throw cause }
         finishCommitted(receipts, core)
-        throw CoreDataError.incomplete(cause, unsaved: parts.dropFirst(receipts.count).map(\.store))
+        let stores = parts.map(\.store)
+        throw CoreDataError.incomplete(
+          cause, saved: Array(stores.prefix(receipts.count)), unsaved: Array(stores.dropFirst(receipts.count)))
       }
     }
     return .committed(receipts)
