@@ -24,7 +24,9 @@ import Testing
     (friends.name, friends.destinationEntity, friends.isOrdered, friends.maxCount) = ("friends", member, true, 0)
     let others = NSRelationshipDescription()
     (others.name, others.destinationEntity, others.maxCount) = ("others", member, 0)
-    member.properties += [friends, others]
+    let best = NSRelationshipDescription()
+    (best.name, best.destinationEntity, best.maxCount) = ("best", member, 1)
+    member.properties += [friends, others, best]
     let model = NSManagedObjectModel()
     model.entities = [member, senior]
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -129,6 +131,9 @@ import Testing
       #expect(code(senior, "others") == NSManagedObjectValidationError)
       #expect(code(NSSet(object: "text"), "others") == NSManagedObjectValidationError)
       #expect(code(NSSet(object: stranger), "others") == NSManagedObjectValidationError)
+      // An object that is in no context yet comes into this one when it is set.
+      let free = KeyedMember(entity: member.entity, insertInto: nil)
+      #expect(code(NSSet(object: free), "others") == nil)
     }
   }
 
@@ -170,6 +175,24 @@ import Testing
       let both = try #require(throws: CocoaError.self) { try context.save() }
       let codes = (both.userInfo[NSDetailedErrorsKey] as? [any Error])?.map { ($0 as NSError).code }.sorted()
       #expect(both.code == .validationMultipleErrors && codes == [1620, 1670])
+    }
+  }
+
+  /// Relationships are validated at updates, too; an integer that a method refuses and that is too large is one error.
+  @Test func updatesAreValidatedByMethods() throws {
+    let context = try context()
+    try context.performAndWait {
+      let member = KeyedMember(context: context)
+      member.setValue("Ada", forKey: "first")
+      try context.save()
+      member.setValue(member, forKey: "best")
+      let error = try #require(throws: CocoaError.self) { try context.save() }
+      #expect(error.code == .managedObjectValidation)
+      member.setValue(nil, forKey: "best")
+      // The method gets it as an integer of 16 bits, which is 5.
+      member.setValue(65_541, forKey: "age")
+      let one = try #require(throws: CocoaError.self) { try context.save() }
+      #expect(one.code == .validationNumberTooSmall && one.userInfo[NSDetailedErrorsKey] == nil)
     }
   }
 
@@ -234,6 +257,7 @@ class KeyedMember: NSManagedObject {
       .accessor("weight", \KeyedMember.weight)
       .validation("first", KeyedMember.validateFirst)
       .validation("age", KeyedMember.validateAge)
+      .validation("best", KeyedMember.validateBest)
   }
 
   var validated: [String] = []
@@ -254,6 +278,10 @@ class KeyedMember: NSManagedObject {
     let trimmed = (value.pointee as? String ?? "").filter { $0 != " " }
     if trimmed.isEmpty { throw CocoaError(.validationStringTooShort) }
     value.pointee = trimmed as NSString
+  }
+
+  func validateBest(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+    if value.pointee === self { throw CocoaError(.managedObjectValidation) }
   }
 
   func validateAge(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {

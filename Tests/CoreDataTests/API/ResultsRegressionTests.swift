@@ -113,6 +113,26 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     }
   }
 
+  /// With a limit, objects that others have moved are sorted again; those that the limit left out stay out.
+  @Test func aLimitedFetchIsSortedAgain() throws {
+    try CompanyStore().run { (context) throws in
+      let made = departments("a", "b", "c", "d", "e", "f", "g", in: context)
+      for (index, department) in made.enumerated() {
+        let person = Person(context: context)
+        (person.name, person.department) = ("\(index)", department)
+      }
+      let controller = controller(context, sortedBy: ["department.title"])
+      controller.fetchRequest.fetchLimit = 6
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      for (department, title) in zip(made, ["f", "e", "d", "c", "b", "a", "g"]) { department.title = title }
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects?.map(\.name) == ["5", "4", "3", "2", "1", "0"])
+      #expect(recorder.events.allSatisfy { $0.hasPrefix("move") } && !recorder.events.isEmpty)
+    }
+  }
+
   /// Sorted by what belongs to other objects, without sections, and by a delegate that came late.
   @Test func objectsThatAreSortedByOthersAreReported() throws {
     try CompanyStore().run { (context) throws in

@@ -143,7 +143,6 @@ extension ContextCore {
   /// Gives a fault that has a row the parent's present one. An error counts as no other row: the next read of a fault
   /// without a row reports it.
   func takeRowOfParent(_ object: NSManagedObject, _ origin: RowOrigin) {
-    guard object.flags.contains(.stored) else { return }
     do {
       guard let row = try origin.row(object.key, root: object.info.root, self) else {
         object.row = nil

@@ -46,8 +46,8 @@ extension ContextCore {
         builder.copy(slot, entity.slots[slot], from: base)
       }
     }
-    let key = newObjects == .ofSave ? max(object.key, 0) : object.key
-    do { return try builder.finishCheckedDraft(key: key, entity: entity, version: version) } catch {
+    // The draft is sealed with its key.
+    do { return try builder.finishCheckedDraft(key: max(object.key, 0), entity: entity, version: version) } catch {
       throw CoreDataError.make(error)
     }
   }

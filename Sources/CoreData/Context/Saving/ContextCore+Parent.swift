@@ -77,7 +77,7 @@ extension ContextCore {
     for (found, deletion) in zip(deletions, changes.deleted) { keepBase(deletion, of: found) }
     let living = changes.inserted.map(insert) + updates.compactMap { $0?.object }
     // The child's changes are later than a deletion here.
-    for object in living where object.flags.isDeleted { revive(object) }
+    reviveDeleted(living)
     let written = changes.inserted + changes.updated
     for (object, child) in zip(living, written) { setValues(child.changes, of: object) }
     for (object, child) in zip(living, written) { setLinks(child.changes, of: object, found) }
@@ -85,8 +85,20 @@ extension ContextCore {
     for case let deletion? in deletions where !deletion.object.flags.isDeleted { delete(deletion.object) }
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.
-    for object in living where object.flags.isDeleted && object.core === self { revive(object) }
+    reviveDeleted(living)
     return []
+  }
+
+  /// Takes the deletions of objects back. No delete rule has ended their links to other deleted objects.
+  private func reviveDeleted(_ objects: [NSManagedObject]) {
+    let deleted = objects.filter { $0.flags.isDeleted && $0.core === self }
+    for object in deleted { revive(object) }
+    for object in deleted {
+      for relationship in object.info.entity.relationships
+      where !relationship.isToMany && relationship.linkedInverse != nil {
+        if object.toOne(relationship)?.flags.isDeleted == true { object.setToOne(relationship, nil) }
+      }
+    }
   }
 
   private func found(_ target: ChildChanges.Target) -> NSManagedObject? {

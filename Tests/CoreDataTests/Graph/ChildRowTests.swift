@@ -1,0 +1,123 @@
+import CoreData
+import Foundation
+import Testing
+
+/// What a parent context gives its children, and takes from them, object by object.
+@Suite struct ChildRowTests {
+  /// A parent shows what it has read, even where the store has another value by now.
+  @Test func aChildSeesWhatItsParentHasRead() throws {
+    let family = try ContextChain()
+    let ada = try family.root.performAndWait {
+      let person = Person(context: family.root)
+      (person.name, person.age) = ("Ada", 1)
+      try family.root.save()
+      return person
+    }
+    let id = ada.objectID
+    try family.company.run { other in
+      (try other.existingObject(with: id) as? Person)?.age = 2
+      try other.save()
+    }
+    family.child.performAndWait {
+      #expect((family.child.object(with: id) as? Person)?.age == 1)
+    }
+    family.root.performAndWait { #expect(ada.age == 1) }
+  }
+
+  /// A link that the child does not know of lets a delete rule reach an object that the child has changed. The child's
+  /// change is later, so the object stays.
+  @Test func whatTheChildHasChangedOutlivesDeleteRules() throws {
+    let stack = try UndoStack(levels: 2)
+    let (parent, child) = (stack.contexts[0], stack.contexts[1])
+    let (owner, member) = stack.event { (UndoStack.insert("owner", $0), UndoStack.insert("member", $0)) }
+    try stack.saveAll()
+    child.performAndWait {
+      #expect(UndoStack.linked(owner, "children") == [])
+      member["number"] = 5
+    }
+    try parent.performAndWait {
+      let items = try UndoStack.items(parent)
+      let (above, below) = (
+        items.first { $0["name"] as? String == "owner" }, items.first { $0["name"] as? String == "member" }
+      )
+      below?["parent"] = above
+      parent.processPendingChanges()
+    }
+    try child.performAndWait {
+      child.delete(owner)
+      try child.save()
+    }
+    try parent.performAndWait {
+      let items = try UndoStack.items(parent)
+      #expect(items.map { $0["name"] as? String } == ["member"])
+      #expect(items.first?["number"] as? Int == 5)
+      #expect(items.flatMap { UndoStack.linked($0, "parent") } == [])
+      try parent.save()
+      #expect(try UndoStack.items(parent).count == 1)
+    }
+  }
+
+  /// Transformed values that a child has read are encoded when the parent saves them.
+  @Test func transformedValuesThatAChildHasReadAreSaved() throws {
+    try Errand.inContext { parent in
+      let errand = Errand(context: parent)
+      (errand[Errand.words], errand[Errand.counts]) = (["a", "b"], ["c": 1])
+      let child = NSManagedObjectContext(.privateQueue)
+      child.parent = parent
+      try child.performAndWait {
+        let seen = try #require(try child.fetch(NSFetchRequest<Errand>(entityName: "Errand")).first)
+        #expect(seen[Errand.words] == ["a", "b"] && seen[Errand.counts] == ["c": 1])
+      }
+      try parent.save()
+      parent.refresh(errand, mergeChanges: false)
+      #expect(errand[Errand.words] == ["a", "b"] && errand[Errand.counts] == ["c": 1])
+      let other = NSManagedObjectContext(.privateQueue)
+      other.persistentStoreCoordinator = parent.persistentStoreCoordinator
+      try other.performAndWait {
+        let saved = try #require(try other.fetch(NSFetchRequest<Errand>(entityName: "Errand")).first)
+        #expect(saved[Errand.words] == ["a", "b"] && saved[Errand.counts] == ["c": 1])
+      }
+    }
+  }
+
+  /// A sub-entity's attributes come after the relationships of its super-entity.
+  @Test func attributesAfterARelationshipReachTheParent() throws {
+    let (above, below) = (NSEntityDescription(), NSEntityDescription())
+    (above.name, below.name) = ("Above", "Below")
+    let (next, extra) = (NSRelationshipDescription(), NSAttributeDescription())
+    (next.name, next.destinationEntity, next.maxCount) = ("next", above, 1)
+    (extra.name, extra.type) = ("extra", .string)
+    (above.properties, below.properties, above.subentities) = ([next], [extra], [below])
+    let model = NSManagedObjectModel()
+    model.entities = [above, below]
+    let stack = try UndoStack(levels: 2, model: model)
+    let made = stack.event { NSEntityDescription.insertNewObject(forEntityName: "Below", into: $0) }
+    try stack.saveAll()
+    stack.event { _ in
+      made["next"] = made
+      made["extra"] = "text"
+    }
+    try stack.saveAll()
+    try stack.elsewhere { other in
+      let saved = try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Below")).first
+      #expect(saved?["extra"] as? String == "text" && saved?["next"] as? NSManagedObject === saved)
+    }
+  }
+
+  /// After the save to the parent the child's object has been saved, also without any value.
+  @Test func anObjectWithoutValuesIsSavedToTheParent() throws {
+    let family = try ContextChain()
+    try family.child.performAndWait {
+      let badge = Badge(context: family.child)
+      let person = Person(context: family.child)
+      #expect(person.committedValues(forKeys: ["name"]).isEmpty)
+      try family.child.save()
+      #expect(person.committedValues(forKeys: ["name"])["name"] is NSNull)
+      #expect(!badge.isFault && !badge.hasChanges)
+      person.name = "Ada"
+      try family.child.save()
+    }
+    try family.root.performAndWait { try family.root.save() }
+    #expect(try family.stored() == ["Ada"])
+  }
+}
