@@ -305,8 +305,6 @@ struct SlotRule {
   enum Range {
     case none, integer16, integer32, number, finiteDecimal, uri
 
-    var isOfInteger: Bool { self == .integer16 || self == .integer32 }
-
     init(_ type: AttributeType) {
       switch type {
       case .integer16: self = .integer16

@@ -118,8 +118,9 @@ extension NSManagedObject {
       }
       if value !== present && (value as? NSObject)?.isEqual(present) != true { setModelledValue(value, forKey: key) }
     }
-    // An integer that does not fit its type is cut off in the value that `validateValue(_:forKey:)` gets.
-    for (slot, key) in info.leaves where info.slotRules[slot].range.isOfInteger {
+    // An integer that does not fit its type is cut off in the value that `validateValue(_:forKey:)` gets, and an override
+    // may allow what no store can hold.
+    for (slot, key) in info.leaves {
       if refused.contains(key.prefix { $0 != "." }) { continue }
       errors += ContextCore.rangeError(stored(slot), slot, self, key).map { [$0] } ?? []
     }

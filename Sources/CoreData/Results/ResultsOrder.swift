@@ -94,7 +94,6 @@ struct ResultsOrder {
     while let child = higher(node.left, node.right) { raise(child, over: node) }
     let parent = node.parent
     replace(node, with: nil, below: parent)
-    node.parent = nil
     var above = parent
     while let found = above {
       found.count -= 1

@@ -65,6 +65,26 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     }
   }
 
+  /// All objects of a section have changed, and it is elsewhere now.
+  @Test func aSectionThatMovesIsDeletedAndInserted() throws {
+    try CompanyStore().run { (context) throws in
+      let people = zip(["a", "b", "c"], [1, 5, 9] as [Int16]).map { name, age in
+        let person = Person(context: context)
+        (person.name, person.age) = (name, age)
+        return person
+      }
+      try context.save()
+      let controller = controller(context, sortedBy: ["age"], sections: "name")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      people[0].age = 7
+      context.processPendingChanges()
+      #expect(controller.sections?.map(\.name) == ["b", "a", "c"])
+      #expect(recorder.events.sorted() == ["delete section a 0", "insert section a 1", "move a 0.0>1.0"])
+    }
+  }
+
   private final class Titles: NSObject, NSFetchedResultsControllerDelegate {
     func controller(
       _ controller: NSFetchedResultsController<any NSFetchRequestResult>,

@@ -109,6 +109,18 @@ import Testing
     #expect(try stack.sections(stack.name).computed == 5)
   }
 
+  @Test func theFolderOfCachesIsMade() throws {
+    let stack = try Stack()
+    defer { stack.folder.remove() }
+    let caches = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
+    let folder = caches.appending(path: "OpenCoreData/SectionInfoCaches/\(ProcessInfo.processInfo.processName)")
+    if FileManager.default.fileExists(atPath: folder.path) { try FileManager.default.removeItem(at: folder) }
+    defer { NSFetchedResultsController<NSManagedObject>.deleteCache(withName: stack.name) }
+    try stack.insert("apple", "banana")
+    #expect(try stack.sections(stack.name).computed == 2)
+    #expect(try stack.sections(stack.name).computed == 0)
+  }
+
   @Test func unsavedAndRecentChangesAreNotCached() throws {
     let stack = try Stack()
     defer { stack.folder.remove() }

@@ -24,6 +24,20 @@ import Testing
     family.root.performAndWait { #expect(ada.age == 1) }
   }
 
+  /// Outside of blocks a fault takes the parent's present row when it fires.
+  @Test func aFaultTakesTheParentsPresentRow() throws {
+    let family = try ContextChain()
+    try family.root.performAndWait {
+      Person(context: family.root).name = "Ada"
+      try family.root.save()
+    }
+    let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    child.parent = family.root
+    let found = try child.fetch(ContextChain.people())
+    try family.root.performAndWait { try family.root.fetch(ContextChain.people()).first?.age = 9 }
+    #expect(found.first?.isFault == true && found.first?.age == 9)
+  }
+
   /// A link that the child does not know of lets a delete rule reach an object that the child has changed. The child's
   /// change is later, so the object stays.
   @Test func whatTheChildHasChangedOutlivesDeleteRules() throws {
@@ -119,5 +133,24 @@ import Testing
     }
     try family.root.performAndWait { try family.root.save() }
     #expect(try family.stored() == ["Ada"])
+  }
+
+  /// The parent has deleted the object itself meanwhile: it is deleted once.
+  @Test func whatTheParentHasDeletedIsDeletedOnce() throws {
+    try Leavers.with(1) { parent, objects in
+      let child = NSManagedObjectContext(.privateQueue)
+      child.parent = parent
+      var deletions = 0
+      objects[0].leaves = { _ in deletions += 1 }
+      try child.performAndWait {
+        let seen = try child.fetch(NSFetchRequest<NSManagedObject>(entityName: "Leaver"))
+        parent.performAndWait { parent.delete(objects[0]) }
+        child.delete(seen[0])
+        try child.save()
+      }
+      #expect(deletions == 1)
+      try parent.save()
+      #expect(try Leavers.stored(parent) == 0)
+    }
   }
 }

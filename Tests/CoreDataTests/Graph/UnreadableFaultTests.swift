@@ -40,6 +40,25 @@ import Testing
     }
   }
 
+  /// A value that cannot be read is no change of it.
+  @Test func observersAreNotToldOfWhatCannotBeRead() throws {
+    let world = try World()
+    let context = world.context
+    let (person, _) = try world.faults()
+    var names: [String?] = []
+    let observation = context.performAndWait { person.observe(\.name, options: .new) { names.append($1.newValue ?? nil) } }
+    try withExtendedLifetime(observation) {
+      context.performAndWait { #expect(person.name == "Ada") }
+      world.company.store.cache.removeAll()
+      try world.hideNames()
+      context.performAndWait { context.refresh(person, mergeChanges: false) }
+      #expect(names == [])
+      try world.showNames()
+      context.performAndWait { context.refresh(person, mergeChanges: false) }
+      #expect(names == [])
+    }
+  }
+
   enum Reading: CaseIterable { case row, members }
 
   @Test(arguments: Reading.allCases) func noSaveBuildsOnWhatCouldNotBeRead(_ reading: Reading) throws {

@@ -165,6 +165,14 @@ import Testing
       context.reset()
     }
     #expect(await iterator.next()?.itemIdentifiers == [people[1], people[2]])
+    let newcomer = try await context.perform {
+      let person = Person(context: context)
+      (person.name, person.age) = ("C", 1)
+      try context.obtainPermanentIDs(for: [person])
+      try context.save()
+      return person.objectID
+    }
+    #expect(await iterator.next()?.itemIdentifiers == [people[1], people[2], newcomer])
     let failing = NSFetchRequest<Person>(entityName: "Nobody")
     failing.sortDescriptors = []
     await #expect(throws: (any Error).self) { try await context.perform { _ = try context.results(of: failing) } }

@@ -34,6 +34,22 @@ import Testing
     #expect(try stack.names() == ["a"])
   }
 
+  /// A context of the main queue that ends elsewhere has its actions removed on the main queue.
+  @MainActor @Test func aContextOfTheMainQueueMayEndElsewhere() async throws {
+    let stack = try UndoStack()
+    let manager = UndoManager()
+    nonisolated(unsafe) var context: NSManagedObjectContext? = NSManagedObjectContext(.mainQueue)
+    context?.persistentStoreCoordinator = stack.coordinator
+    context?.undoManager = manager
+    if let context { _ = UndoStack.insert("a", context) }
+    context?.processPendingChanges()
+    #expect(manager.canUndo)
+    await Task.detached { context = nil }.value
+    // The removal has been sent to the main queue before.
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(!manager.canUndo)
+  }
+
   @Test func groupsByHandHoldSeveralEvents() throws {
     let stack = try UndoStack()
     stack.manager.groupsByEvent = false

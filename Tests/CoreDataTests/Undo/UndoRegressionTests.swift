@@ -23,6 +23,65 @@ import Testing
     #expect(names.isEmpty)
   }
 
+  /// Transformed values and bytes of every kind come back with an object whose deletion was saved.
+  @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
+  func whatADeletedObjectHadComesBack(_ type: NSPersistentStore.StoreType) throws {
+    let stack = try UndoStack(type)
+    let item = stack.event { UndoStack.insert("a", $0) }
+    stack.event { _ in
+      item["list"] = ["x", "y"]
+      item["photo"] = Data([2, 1])
+    }
+    try stack.saveAll()
+    for isRead in [true, false] {
+      stack.event { context in
+        if !isRead { context.refresh(item, mergeChanges: false) }
+        context.delete(item)
+      }
+      try stack.saveAll()
+      stack.event { $0.undo() }
+      stack.context.performAndWait {
+        #expect(item["list"] as? [String] == ["x", "y"] && item["photo"] as? Data == Data([2, 1]))
+      }
+      try stack.saveAll()
+      try stack.elsewhere { context in
+        let saved = try UndoStack.items(context).first
+        #expect(saved?["list"] as? [String] == ["x", "y"] && saved?["photo"] as? Data == Data([2, 1]))
+      }
+    }
+  }
+
+  /// A redone deletion leaves links of a relationship without action as the deletion had.
+  @Test func aRedoneDeletionFollowsARuleWithoutAction() throws {
+    let (one, many) = (NSEntityDescription(), NSEntityDescription())
+    (one.name, many.name) = ("One", "Many")
+    let (owner, members) = (NSRelationshipDescription(), NSRelationshipDescription())
+    (owner.name, owner.destinationEntity, owner.maxCount, owner.deleteRule) = ("owner", one, 1, .nullifyDeleteRule)
+    (members.name, members.destinationEntity, members.maxCount) = ("members", many, 0)
+    members.deleteRule = .noActionDeleteRule
+    (owner.inverseRelationship, members.inverseRelationship) = (members, owner)
+    (one.properties, many.properties) = ([members], [owner])
+    let model = NSManagedObjectModel()
+    model.entities = [one, many]
+    let stack = try UndoStack(model: model)
+    let (a, b) = stack.event { context in
+      let (a, b) = (
+        NSEntityDescription.insertNewObject(forEntityName: "One", into: context),
+        NSEntityDescription.insertNewObject(forEntityName: "Many", into: context)
+      )
+      b["owner"] = a
+      return (a, b)
+    }
+    try stack.saveAll()
+    stack.event { $0.delete(a) }
+    stack.context.performAndWait { #expect(b["owner"] as? NSManagedObject === a && !b.hasChanges) }
+    stack.event { $0.undo() }
+    stack.event { $0.redo() }
+    stack.context.performAndWait {
+      #expect(a.isDeleted && b["owner"] as? NSManagedObject === a && !b.hasChanges)
+    }
+  }
+
   private final class Observer: @unchecked Sendable {
     private let token: any NSObjectProtocol
     init(_ name: Notification.Name, of object: AnyObject, _ body: @escaping () -> Void) {
