@@ -46,7 +46,9 @@ import Testing
     let context = world.context
     let (person, _) = try world.faults()
     var names: [String?] = []
-    let observation = context.performAndWait { person.observe(\.name, options: .new) { names.append($1.newValue ?? nil) } }
+    let observation = context.performAndWait {
+      person.observe(\.name, options: .new) { names.append($1.newValue ?? nil) }
+    }
     try withExtendedLifetime(observation) {
       context.performAndWait { #expect(person.name == "Ada") }
       world.company.store.cache.removeAll()
