@@ -86,6 +86,13 @@ def writer(script, *arguments):
     return command
 
 
+def graph(programs, key, amount, seed):
+    """The walk of contexts against plain values: programs of 100 operations each."""
+    return Command([programs.debug / "OpenCoreDataPackageTests.xctest", "--testing-library", "swift-testing",
+                    "--filter", "contextsShowWhatPlainValuesDo"],
+                   {"OPENCOREDATA_WALK_PROGRAMS": str(amount // 100), "OPENCOREDATA_WALK_SEED": str(seed)})
+
+
 def opening(programs, key, amount, seed):
     return Command([programs.debug / "OpenCoreDataPackageTests.xctest", "--testing-library", "swift-testing",
                     "--filter", "openingAfterAKill"], {"OPENCOREDATA_GIGABYTE": "1"})
@@ -134,6 +141,7 @@ PARTS = [
          needs="release", least=150, beside=2),
     Part("model-memory", "G5", "operations", 500_000_000, 500_000, 800, conform("model", "--operations", "N"),
          keys=("memory",), needs="release", least=150),
+    Part("graph", "G5", "operations", None, 1_000_000, 900, graph, needs="debug", least=20_000),
     Part("predicates", "G6", "predicates", 5_000_000, 100_000, 300, predicates, keys=("sqlite", "lmdb"),
          needs="release", least=200, beside=2),
     Part("memory", "G8", "rows", 1_000_000, 1_000_000, 5_000, benchmarks("store-memory", "--n", "N"),
