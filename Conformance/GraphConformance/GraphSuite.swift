@@ -7,7 +7,8 @@ public enum GraphSuite {
     lifecycle, identity, values, attributeRules, relationships, orders, deletions, inheritance, fetches, predicates,
     literals, dictionaries, fetchesOverChanges, asynchronousFetches, saves,
     uniqueValues, conflicts, mergePolicies,
-    ownPolicies, contexts, contextLives, children, undo, misuse, hostileValues, concurrency, durability, copies, damage,
+    ownPolicies, contexts, contextLives, children, undo, results, misuse, hostileValues, concurrency, durability,
+    copies, damage,
     capabilities,
     loads, versions, outside,
   ].flatMap { $0.map(\.conformanceCase) }
