@@ -162,9 +162,9 @@ extension NSManagedObject {
       return .one(object)
     }
     guard let members = Self.members(value, isOrdered: relationship.isOrdered) else {
-      let wanted = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
+      let required = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
       misuse(
-        "Unacceptable type of value for to-many relationship: property = \"\(key)\"; desired type = \(wanted); given \(value.map { "\(Swift.type(of: $0))" } ?? "nil")."
+        "Unacceptable type of value for to-many relationship: property = \"\(key)\"; desired type = \(required); given \(value.map { "\(Swift.type(of: $0))" } ?? "nil")."
       )
     }
     return .many(members)

@@ -41,7 +41,7 @@ import Testing
   }
 
   /// A value that cannot be read is no change of it.
-  @Test func observersAreNotToldOfWhatCannotBeRead() throws {
+  @Test func whatCannotBeReadIsNoChange() throws {
     let world = try World()
     let context = world.context
     let (person, _) = try world.faults()
