@@ -222,7 +222,10 @@ struct ObjectMerge {
         for slot in slots where isStoredAnew { keep(object, slot, stored) }
         continue
       }
-      object.take(attribute, from: stored)
+      for slot in slots where object.changed(slot) != nil {
+        object.setOverlay(stored.value(slot, info.entity.slots[slot]), slot)
+      }
+      object.extras?.transformed[attribute.slot] = nil
     }
   }
 

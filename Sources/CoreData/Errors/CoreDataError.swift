@@ -171,14 +171,19 @@ enum CoreDataError {
       let left = last.affectedStores?.compactMap { $0 as? NSPersistentStore } ?? unsaved
       return incomplete(last.underlying ?? last, saved: saved + (last.savedStores ?? []), unsaved: left)
     }
+    var known = Set(unsaved.map(ObjectIdentifier.init))
+    // A store that has later changes, which are not saved, is one of the others.
+    let saved = saved.filter { known.insert(ObjectIdentifier($0)).inserted }
     func names(_ stores: [NSPersistentStore]) -> String {
-      stores.map { $0.url?.lastPathComponent ?? $0.identifier }.joined(separator: ", ")
+      let names = stores.map { $0.url?.lastPathComponent ?? $0.identifier ?? "a store" }
+      return names.isEmpty ? "none" : names.joined(separator: ", ")
     }
     return CocoaError(
       .persistentStoreIncompleteSave,
       userInfo: [
         NSUnderlyingErrorKey: cause, NSAffectedStoresErrorKey: unsaved, SavedStoresErrorKey: saved,
-        NSLocalizedDescriptionKey: "The changes are saved in \(names(saved)), but not in \(names(unsaved)).",
+        NSLocalizedDescriptionKey:
+          "Only a part of the changes is saved. Saved: \(names(saved)). Not saved: \(names(unsaved)).",
       ])
   }
 

@@ -77,21 +77,23 @@ extension NSManagedObject {
     return result
   }
 
-  /// Takes the values of attributes that were set, but are not among the changed ones, from a newer row. A value that
-  /// was set back to what was read is no change, and must not replace what another context has saved.
-  final func takeUnchanged(_ changed: SlotSet, from row: Row) {
-    if overlay.isEmpty { return }
-    for attribute in info.entity.attributes where !attribute.slots.contains(where: changed.contains) {
-      take(attribute, from: row)
+  /// Makes attributes that were set, but are as the row has them, count as not set: a value that was set back is no
+  /// change, and must not replace what another context has saved. An object made of stored bytes is made again.
+  final func forgetUnchangedAttributes() {
+    guard row != nil, !overlay.isEmpty || extras != nil else { return }
+    let changed = changedSlots()
+    var unchanged = SlotSet()
+    for attribute in info.entity.attributes {
+      let slots = attribute.slots
+      if slots.contains(where: changed.contains) { continue }
+      for slot in slots where self.changed(slot) != nil { unchanged.insert(slot) }
+      extras?.transformed[attribute.slot] = nil
     }
-  }
-
-  /// Gives an attribute that was set the value of a row, which counts as no change.
-  final func take(_ attribute: Attribute, from row: Row) {
-    for slot in attribute.slots where changed(slot) != nil {
-      setOverlay(row.value(slot, info.entity.slots[slot]), slot)
-    }
-    extras?.transformed[attribute.slot] = nil
+    if unchanged.isEmpty { return }
+    var kept: [(slot: Int, value: Value)] = []
+    overlay.forEach(slotCount) { slot, value in if !unchanged.contains(slot) { kept.append((slot, value)) } }
+    clearOverlay()
+    for (slot, value) in kept { setOverlay(value, slot) }
   }
 
   @inline(__always)

@@ -134,7 +134,7 @@ extension ContextCore {
   }
 
   /// Removes the links of an object to those that have lost theirs to it, because it was deleted.
-  private func dropLostLinks(of object: NSManagedObject, _ kept: ObjectChanges<NSManagedObject>) {
+  func dropLostLinks(of object: NSManagedObject, _ kept: ObjectChanges<NSManagedObject>) {
     for relationship in object.info.entity.relationships {
       guard let inverse = relationship.linkedInverse else { continue }
       if let slot = relationship.slot {

@@ -71,6 +71,47 @@ import Testing
     }
   }
 
+  /// What comes back has no link that the other side has not, and none to what stays deleted.
+  @Test(arguments: ["owner", "member"]) func whatComesBackIsLinkedOnBothSidesOrNot(changed: String) throws {
+    let stack = try UndoStack(levels: 2)
+    let (parent, child) = (stack.contexts[0], stack.contexts[1])
+    let keys = [("children", "parent"), ("queue", "line"), ("friends", "friendsOf")]
+    let (owner, member) = stack.event { context in
+      let (owner, member) = (UndoStack.insert("owner", context), UndoStack.insert("member", context))
+      owner.mutableSetValue(forKey: "children").add(member)
+      owner.mutableOrderedSetValue(forKey: "queue").add(member)
+      owner.mutableSetValue(forKey: "friends").add(member)
+      return (owner, member)
+    }
+    try stack.saveAll()
+    try parent.performAndWait {
+      let items = try UndoStack.items(parent)
+      for item in items { for key in keys.flatMap({ [$0.0, $0.1] }) { _ = UndoStack.linked(item, key) } }
+      // The owner's deletion takes its children with it.
+      let gone = changed == "owner" ? items : items.filter { $0["name"] as? String == "member" }
+      for item in gone where item["name"] as? String == changed { parent.delete(item) }
+      parent.processPendingChanges()
+    }
+    try child.performAndWait {
+      (changed == "owner" ? owner : member)["number"] = 5
+      try child.save()
+    }
+    func links(_ context: NSManagedObjectContext) throws -> [String] {
+      try UndoStack.items(context).flatMap { item in
+        keys.flatMap { [$0.0, $0.1] }.map { "\(item["name"] ?? "") \($0) \(UndoStack.linked(item, $0).count)" }
+      }.sorted()
+    }
+    let shown = try parent.performAndWait {
+      let shown = try links(parent)
+      #expect(try UndoStack.items(parent).count == (changed == "owner" ? 1 : 2))
+      try parent.save()
+      #expect(try links(parent) == shown)
+      return shown
+    }
+    #expect(shown.allSatisfy { $0.hasSuffix(" 0") })
+    #expect(try stack.elsewhere(links) == shown)
+  }
+
   /// Transformed values that a child has read are encoded when the parent saves them.
   @Test func transformedValuesThatAChildHasReadAreSaved() throws {
     try Errand.inContext { parent in

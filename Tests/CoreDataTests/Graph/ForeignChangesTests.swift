@@ -138,7 +138,7 @@ import Testing
       #expect(error?.code == .persistentStoreIncompleteSave)
       #expect(error?.savedStores == company.coordinator.persistentStores.filter { $0 !== second })
       #expect(error?.affectedStores as? [NSPersistentStore] == [second])
-      #expect(error?.localizedDescription.contains("but not in second.sqlite.") == true)
+      #expect(error?.localizedDescription.contains("Not saved: second.sqlite.") == true)
       #expect(!person.isInserted)
       #expect(mine.isInserted)
       try file.execute(

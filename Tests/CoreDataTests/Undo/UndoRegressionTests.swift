@@ -23,6 +23,46 @@ import Testing
     #expect(names.isEmpty)
   }
 
+  /// A value that was set back and then replaced by another context's is none of the event's changes.
+  @Test func newerValuesOutliveAnUndo() throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    stack.event { _ in
+      (item["name"], item["size"]) = ("b", 3)
+      item["name"] = "a"
+    }
+    stack.context.performAndWait { item["size"] = 4 }
+    try stack.elsewhere { context in
+      try UndoStack.items(context).first?["name"] = "theirs"
+      try context.save()
+    }
+    stack.event { $0.refresh(item, mergeChanges: true) }
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(item["name"] as? String == "theirs" && item["size"] as? Int == 3) }
+    try stack.saveAll()
+    #expect(try stack.names() == ["theirs"])
+  }
+
+  /// An object that is changed otherwise shows transformed values of others after a refresh.
+  @Test(arguments: [true, false]) func newerTransformedValuesAreShown(_ setsBack: Bool) throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    stack.event { context in
+      #expect(item["list"] == nil)
+      if setsBack {
+        item["list"] = ["mine"]
+        item["list"] = nil
+      }
+      item.mutableSetValue(forKey: "friends").add(UndoStack.insert("b", context))
+    }
+    try stack.elsewhere { context in
+      try UndoStack.items(context).first?["list"] = ["theirs"]
+      try context.save()
+    }
+    stack.event { $0.refresh(item, mergeChanges: true) }
+    stack.context.performAndWait { #expect(item["list"] as? [String] == ["theirs"] && item.hasChanges) }
+  }
+
   /// Transformed values and bytes of every kind come back with an object whose deletion was saved.
   @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
   func whatADeletedObjectHadComesBack(_ type: NSPersistentStore.StoreType) throws {

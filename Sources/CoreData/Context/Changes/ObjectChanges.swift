@@ -85,7 +85,7 @@ extension ContextCore {
 
 extension NSManagedObject {
   /// Removes an object from a to-many relationship, without reading the members.
-  fileprivate func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
+  func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
     readOrderForUndo(relationship)
     let state = toMany(relationship)
     if isLinked(to: member, by: relationship) == false { return }

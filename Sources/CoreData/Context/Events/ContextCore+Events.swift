@@ -113,11 +113,13 @@ extension ContextCore {
     lookAgain(for: object)
     dropRow(of: object)
     if mergeChanges && object.flags.hasChanges {
-      let (kept, changed) = (object.row, object.changedSlots())
+      // Before the object is read: what it sets itself when it awakes stays.
+      object.forgetUnchangedAttributes()
+      let kept = object.row
       object.row = nil
       object.setFault(true)
       fire(object)
-      if let row = object.row { object.takeUnchanged(changed, from: row) } else { object.row = kept }
+      if object.row == nil { object.row = kept }
       for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
       object.extras?.fetchedProperties = [:]
       object.awake(fromSnapshotEvents: .refresh)

@@ -89,16 +89,32 @@ extension ContextCore {
     return []
   }
 
-  /// Takes the deletions of objects back. No delete rule has ended their links to other deleted objects.
+  /// Takes the deletions of objects back, with the links that are left: those that the other side has lost end here too,
+  /// and so do those to objects that stay deleted, whose rules have not ended them while both were deleted.
   private func reviveDeleted(_ objects: [NSManagedObject]) {
     let deleted = objects.filter { $0.flags.isDeleted && $0.core === self }
     for object in deleted { revive(object) }
     for object in deleted {
-      for relationship in object.info.entity.relationships
-      where !relationship.isToMany && relationship.linkedInverse != nil {
-        if object.toOne(relationship)?.flags.isDeleted == true { object.setToOne(relationship, nil) }
+      dropLostLinks(of: object, ObjectChanges())
+      for relationship in object.info.entity.relationships where relationship.linkedInverse != nil {
+        if !relationship.isToMany {
+          if let destination = object.toOne(relationship), endsLinks(destination, relationship) {
+            object.setToOne(relationship, nil)
+          }
+        } else if let state = object.toManys[relationship], !state.isFault {
+          for member in state.members where endsLinks(member, relationship) {
+            object.removeUnread(member, from: relationship)
+          }
+        }
       }
     }
+  }
+
+  /// Whether the deletion of an object ends the links to it.
+  private func endsLinks(_ other: NSManagedObject, _ relationship: Relationship) -> Bool {
+    guard other.flags.isDeleted, let inverse = relationship.linkedInverse else { return false }
+    let rule = other.info.relationships.first { $0.relationship === inverse }?.deleteRule
+    return rule == .nullifyDeleteRule || rule == .cascadeDeleteRule
   }
 
   private func found(_ target: ChildChanges.Target) -> NSManagedObject? {

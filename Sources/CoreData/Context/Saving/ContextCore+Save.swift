@@ -62,12 +62,14 @@ extension ContextCore {
   /// Plans and commits, and repeats that where a merge policy has resolved conflicts.
   private func commit(_ coordinator: NSPersistentStoreCoordinator) throws {
     var met: Set<Set<SaveConflicts.Mark>> = []
-    // The stores that earlier attempts have saved to, and those that are left.
+    // The stores that earlier attempts have written to, and those that are left.
     var (saved, unsaved): ([NSPersistentStore], [NSPersistentStore]) = ([], [])
     var propagations = 0
     do {
       while true {
         guard let plan = try plan(coordinator) else { continue }
+        // Client code may have changed objects of stores that are written.
+        unsaved = plan.parts.map(\.store)
         // A view of this context must not block the commit.
         origins.dropViews()
         activity.isWriting = true
@@ -85,12 +87,12 @@ extension ContextCore {
             })
           return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
         case .conflicts(let conflicts, let remaining):
-          saved += plan.parts.dropLast(remaining.count).map(\.store)
+          saved += plan.written(without: remaining)
           unsaved = remaining
           if !conflicts.referrers.isEmpty { propagations += 1 }
           try resolve(conflicts, propagations, &met)
         case .moved(let remaining):
-          saved += plan.parts.dropLast(remaining.count).map(\.store)
+          saved += plan.written(without: remaining)
           unsaved = remaining
           try followStores()
         }

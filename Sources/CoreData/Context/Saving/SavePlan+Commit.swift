@@ -37,12 +37,17 @@ extension SavePlan {
         let cause = part.store.cocoaError(error)
         if receipts.isEmpty { throw cause }
         finishCommitted(receipts, core)
-        let stores = parts.map(\.store)
-        throw CoreDataError.incomplete(
-          cause, saved: Array(stores.prefix(receipts.count)), unsaved: Array(stores.dropFirst(receipts.count)))
+        let unsaved = parts.dropFirst(receipts.count).map(\.store)
+        let saved = written(without: unsaved)
+        throw saved.isEmpty ? cause : CoreDataError.incomplete(cause, saved: saved, unsaved: unsaved)
       }
     }
     return .committed(receipts)
+  }
+
+  /// The stores that this save has written to, but for those that are left.
+  func written(without left: [NSPersistentStore]) -> [NSPersistentStore] {
+    parts.dropLast(left.count).filter(\.writes).map(\.store)
   }
 
   /// Commits one store's part. Obsolete large values stay as long as contexts need them.

@@ -33,6 +33,9 @@ final class SavePlan {
 
     var store: NSPersistentStore { origin.store }
 
+    /// Whether there is more than objects to check.
+    var writes: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !changes.links.isEmpty }
+
     /// The store as one that keeps large data outside the rows; nil where it has no such capability.
     func externalDataStore() throws(StoreError) -> (any ExternalDataStore)? {
       if let known = knownExternalDataStore { return known }
