@@ -77,9 +77,11 @@ extension NSManagedObject {
     return result
   }
 
-  /// Makes attributes that were set, but are as the row has them, count as not set: a value that was set back is no
+  /// Makes properties that were set, but are as the row has them, count as not set: a value that was set back is no
   /// change, and must not replace what another context has saved. An object made of stored bytes is made again.
-  final func forgetUnchangedAttributes() {
+  ///
+  /// Links whose inverse is to-one are left as they are: the partner's side would have to change, too.
+  final func forgetUnchangedValues() {
     guard row != nil, !overlay.isEmpty || extras != nil else { return }
     let changed = changedSlots()
     var unchanged = SlotSet()
@@ -88,6 +90,11 @@ extension NSManagedObject {
       if slots.contains(where: changed.contains) { continue }
       for slot in slots where self.changed(slot) != nil { unchanged.insert(slot) }
       extras?.transformed[attribute.slot] = nil
+    }
+    for relationship in info.entity.relationships where relationship.linkedInverse?.isToMany ?? true {
+      guard let slot = relationship.slot, self.changed(slot) != nil, !changed.contains(slot) else { continue }
+      unchanged.insert(slot)
+      if let slot = relationship.entitySlot, self.changed(slot) != nil { unchanged.insert(slot) }
     }
     if unchanged.isEmpty { return }
     var kept: [(slot: Int, value: Value)] = []

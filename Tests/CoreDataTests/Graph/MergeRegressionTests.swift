@@ -86,6 +86,45 @@ import Testing
     }
   }
 
+  /// The same for a link, on both sides.
+  @Test(arguments: [false, true]) func aLinkThatWasSetBackIsReplaced(merges: Bool) throws {
+    let pair = try Pair { person in
+      guard let context = person.managedObjectContext else { return }
+      person.department = Department(context: context)
+      person.department?.title = "a"
+    }
+    pair.a.performAndWait {
+      let own = pair.mine.department
+      pair.mine.department = Department(context: pair.a)
+      pair.mine.department = own
+      pair.mine.age = 7
+    }
+    let saved = try pair.b.performAndWait {
+      let other = Department(context: pair.b)
+      (other.title, pair.theirs.department) = ("c", other)
+      try pair.b.save()
+      return [
+        NSUpdatedObjectsKey: [pair.theirs.objectID, pair.mine.committedValues(forKeys: ["department"])["department"]]
+          .compactMap { $0 as? NSManagedObjectID ?? ($0 as? NSManagedObject)?.objectID },
+        NSInsertedObjectsKey: [other.objectID],
+      ]
+    }
+    if merges {
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: saved, into: [pair.a])
+    } else {
+      pair.a.performAndWait { pair.a.refreshAllObjects() }
+    }
+    try pair.a.performAndWait {
+      #expect(pair.mine.department?.title == "c" && pair.mine.department?.people == [pair.mine])
+      #expect(Set(pair.mine.changedValues().keys) == ["age"])
+      for department in try pair.a.all(Department.self) where department.title == "a" {
+        #expect(department.people.isEmpty)
+      }
+      try pair.a.save()
+    }
+    #expect(try pair.company.run { ($0.object(with: pair.mine.objectID) as? Person)?.department?.title } == "c")
+  }
+
   /// An object that is found to be gone while it is changed has no effect on the count of changes.
   @Test func anOwnerThatIsGoneWhenItIsReadHidesNoChange() throws {
     let pair = try Pair { person in

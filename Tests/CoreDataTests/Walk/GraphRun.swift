@@ -167,13 +167,18 @@ final class GraphRun {
       }
     }
     let names = store.names
-    func free(_ item: Int) -> String? {
-      let name = names.isEmpty ? nil : names[item % names.count]
-      return name.flatMap { pending.contains($0) ? nil : $0 }
-    }
+    func name(_ item: Int) -> String? { names.isEmpty ? nil : names[item % names.count] }
+    func free(_ item: Int) -> String? { name(item).flatMap { pending.contains($0) ? nil : $0 } }
     switch edit {
     case .insert: break
     case .number(let item, _), .text(let item, _): if free(item) == nil { return }
+    case .owner(let item, let other):
+      guard let own = free(item) else { return }
+      let linked = [other.flatMap(name), store[own].owner].compactMap { $0 }
+      if !pending.isDisjoint(with: linked) { return }
+    case .friends(let item, let others):
+      guard let own = free(item) else { return }
+      if !pending.isDisjoint(with: store[own].friends.union(others.compactMap(name))) { return }
     case .delete(let item):
       // Without links, so that no other item changes.
       var without = store

@@ -114,7 +114,7 @@ extension ContextCore {
     dropRow(of: object)
     if mergeChanges && object.flags.hasChanges {
       // Before the object is read: what it sets itself when it awakes stays.
-      object.forgetUnchangedAttributes()
+      object.forgetUnchangedValues()
       let kept = object.row
       object.row = nil
       object.setFault(true)
