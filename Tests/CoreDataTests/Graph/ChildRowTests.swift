@@ -38,6 +38,74 @@ import Testing
     #expect(found.first?.isFault == true && found.first?.age == 9)
   }
 
+  /// Within a block faults keep the rows of a fetch, so that its results agree with each other.
+  @Test func theResultsOfAFetchAgreeWithinABlock() throws {
+    let family = try ContextChain()
+    let ada = try family.root.performAndWait {
+      let person = Person(context: family.root)
+      (person.name, person.age) = ("Ada", 1)
+      try family.root.save()
+      return person
+    }
+    let found = try family.child.performAndWait {
+      let found = try family.child.fetch(ContextChain.people())
+      family.root.performAndWait { ada.age = 9 }
+      #expect(found.first?.isFault == true && found.first?.age == 1)
+      family.child.refreshAllObjects()
+      return found
+    }
+    family.child.performAndWait { #expect(found.first?.age == 9) }
+  }
+
+  /// A link to an object that the parent has deleted is still there, as in the parent, where no rule ends it.
+  @Test func anUnchangedLinkToADeletedObjectStays() throws {
+    let stack = try UndoStack(levels: 2)
+    let (parent, child) = (stack.contexts[0], stack.contexts[1])
+    let (a, b) = stack.event { context in
+      let (a, b) = (UndoStack.insert("a", context), UndoStack.insert("b", context))
+      a["seen"] = b
+      return (a, b)
+    }
+    try stack.saveAll()
+    let gone = b.objectID
+    child.performAndWait { child.refreshAllObjects() }
+    try parent.performAndWait {
+      for item in try UndoStack.items(parent) {
+        if item["name"] as? String == "a" { item["number"] = 5 } else { parent.delete(item) }
+      }
+      parent.processPendingChanges()
+    }
+    child.performAndWait {
+      #expect(a["number"] as? Int == 5)
+      #expect((a["seen"] as? NSManagedObject)?.objectID == gone)
+    }
+  }
+
+  /// A fault whose row is another one by now reads its members again.
+  @Test func membersFollowTheRowOfAFault() throws {
+    let stack = try UndoStack(levels: 2)
+    let (parent, child) = (stack.contexts[0], stack.contexts[1])
+    let (a, b) = stack.event { (UndoStack.insert("a", $0), UndoStack.insert("b", $0)) }
+    try stack.saveAll()
+    child.performAndWait {
+      child.refreshAllObjects()
+      #expect(a.objectIDs(forRelationshipNamed: "friends").isEmpty)
+      #expect(UndoStack.linked(a, "friends").isEmpty)
+      child.refresh(a, mergeChanges: false)
+    }
+    try parent.performAndWait {
+      let items = try UndoStack.items(parent)
+      let own = items.first { $0["name"] as? String == "a" }
+      own?["number"] = 5
+      own?["friends"] = NSSet(array: items)
+      parent.processPendingChanges()
+    }
+    try child.performAndWait {
+      _ = try UndoStack.items(child)
+      #expect(Set(UndoStack.linked(a, "friends")) == [a, b] && a["number"] as? Int == 5)
+    }
+  }
+
   /// A link that the child does not know of lets a delete rule reach an object that the child has changed. The child's
   /// change is later, so the object stays.
   @Test func whatTheChildHasChangedOutlivesDeleteRules() throws {

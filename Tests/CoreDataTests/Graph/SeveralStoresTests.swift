@@ -126,7 +126,8 @@ import Testing
       let unsaved = Department(context: context)
       context.assign(unsaved, to: rest)
       person.department = unsaved
-      #expect(#expect(throws: CocoaError.self) { try context.save() }?.code == .managedObjectExternalRelationship)
+      let other = #expect(throws: CocoaError.self) { try context.save() }
+      #expect(other?.code == .managedObjectExternalRelationship && other?.validationKey == "department")
       context.rollback()
       #expect(person.department === here && !context.hasChanges)
       // The same for link pairs.

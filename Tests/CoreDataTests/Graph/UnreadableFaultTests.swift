@@ -61,6 +61,32 @@ import Testing
     }
   }
 
+  /// A property that cannot be read keeps no observer of another one from being called.
+  @Test func oneUnreadablePropertyHidesNoOther() throws {
+    let world = try World()
+    let context = world.context
+    let (person, _) = try world.faults()
+    var changed: [String] = []
+    let observations = context.performAndWait {
+      ["tags", "name", "age", "salary"].map { key in person.observe(key) { _, _ in changed.append(key) } }
+    }
+    try withExtendedLifetime(observations) {
+      let table = try #require(
+        try world.other.text("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'Z_[0-9]*'"))
+      context.performAndWait { context.refreshAllObjects() }
+      try world.other.execute("ALTER TABLE \(table) RENAME TO HIDDEN")
+      context.performAndWait {
+        person.willChangeValue(forKey: "name")
+        person.setPrimitiveValue("Grace", forKey: "name")
+        person.setPrimitiveValue(7, forKey: "age")
+        person.setPrimitiveValue(8.0, forKey: "salary")
+        person.didChangeValue(forKey: "name")
+      }
+      #expect(Set(changed) == ["name", "age", "salary"])
+      try world.other.execute("ALTER TABLE HIDDEN RENAME TO \(table)")
+    }
+  }
+
   enum Reading: CaseIterable { case row, members }
 
   @Test(arguments: Reading.allCases) func noSaveBuildsOnWhatCouldNotBeRead(_ reading: Reading) throws {

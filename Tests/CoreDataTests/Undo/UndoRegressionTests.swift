@@ -91,6 +91,49 @@ import Testing
     }
   }
 
+  /// Bytes that were set before the event of the deletion come back, also where they look like the name of a file.
+  @Test func unsavedBytesComeBack() throws {
+    let entity = NSEntityDescription()
+    let bytes = NSAttributeDescription()
+    (bytes.name, bytes.type) = ("bytes", .binaryData)
+    (entity.name, entity.properties) = ("Item", [bytes])
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let stack = try UndoStack(model: model)
+    let item = stack.event { NSEntityDescription.insertNewObject(forEntityName: "Item", into: $0) }
+    stack.event { _ in item["bytes"] = Data([1]) }
+    try stack.saveAll()
+    stack.event { _ in item["bytes"] = Data([2, 9]) }
+    stack.event { $0.delete(item) }
+    try stack.saveAll()
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(item["bytes"] as? Data == Data([2, 9])) }
+  }
+
+  /// An undo while the context saves changes what is saved.
+  @Test func anUndoInASaveIsSaved() throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    stack.event { _ in item["number"] = 2 }
+    stack.event { _ in item["size"] = 3 }
+    let context = stack.context
+    try context.performAndWait {
+      var undoes = true
+      let observer = Observer(.NSManagedObjectContextWillSave, of: context) {
+        if undoes { context.undo() }
+        undoes = false
+      }
+      try withExtendedLifetime(observer) { try context.save() }
+      #expect(!context.hasChanges && item["size"] as? Int == 7 && item["number"] as? Int == 2)
+    }
+    try stack.elsewhere { other in
+      let saved = try UndoStack.items(other).first
+      #expect(saved?["number"] as? Int == 2 && saved?["size"] as? Int == 7)
+    }
+    stack.event { $0.undo() }
+    context.performAndWait { #expect(item["number"] as? Int == 1) }
+  }
+
   /// A redone deletion leaves links of a relationship without action as the deletion had.
   @Test func aRedoneDeletionFollowsARuleWithoutAction() throws {
     let (one, many) = (NSEntityDescription(), NSEntityDescription())
