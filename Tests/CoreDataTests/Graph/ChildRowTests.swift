@@ -180,6 +180,45 @@ import Testing
     #expect(try stack.elsewhere(links) == shown)
   }
 
+  /// A rule without action ends no link, also where both objects were deleted.
+  @Test func aRuleWithoutActionEndsNoLinkOfWhatComesBack() throws {
+    let (one, many) = (NSEntityDescription(), NSEntityDescription())
+    (one.name, many.name) = ("One", "Many")
+    let (owner, members) = (NSRelationshipDescription(), NSRelationshipDescription())
+    (owner.name, owner.destinationEntity, owner.maxCount) = ("owner", one, 1)
+    (members.name, members.destinationEntity, members.maxCount) = ("members", many, 0)
+    (owner.deleteRule, members.deleteRule) = (.noActionDeleteRule, .noActionDeleteRule)
+    (owner.inverseRelationship, members.inverseRelationship) = (members, owner)
+    let name = NSAttributeDescription()
+    (name.name, name.type) = ("name", .string)
+    (one.properties, many.properties) = ([members], [owner, name])
+    let model = NSManagedObjectModel()
+    model.entities = [one, many]
+    let stack = try UndoStack(levels: 2, model: model)
+    let (parent, child) = (stack.contexts[0], stack.contexts[1])
+    let member = stack.event { context in
+      let member = NSEntityDescription.insertNewObject(forEntityName: "Many", into: context)
+      member["owner"] = NSEntityDescription.insertNewObject(forEntityName: "One", into: context)
+      return member
+    }
+    try stack.saveAll()
+    let held = try parent.performAndWait {
+      let one = try parent.fetch(NSFetchRequest<NSManagedObject>(entityName: "One"))
+      let many = try parent.fetch(NSFetchRequest<NSManagedObject>(entityName: "Many"))
+      for object in one + many { parent.delete(object) }
+      parent.processPendingChanges()
+      return (one, many)
+    }
+    try child.performAndWait {
+      member["name"] = "m"
+      try child.save()
+    }
+    parent.performAndWait {
+      #expect(held.0[0].isDeleted && !held.1[0].isDeleted)
+      #expect(held.1[0]["owner"] as? NSManagedObject === held.0[0])
+    }
+  }
+
   /// Transformed values that a child has read are encoded when the parent saves them.
   @Test func transformedValuesThatAChildHasReadAreSaved() throws {
     try Errand.inContext { parent in

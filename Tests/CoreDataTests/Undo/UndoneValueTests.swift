@@ -1,0 +1,93 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Values after an undo: of others, of files, of stores that keep objects.
+@Suite struct UndoneValueTests {
+  /// A value that was set back and then replaced by another context's is none of the event's changes.
+  @Test func newerValuesOutliveAnUndo() throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    stack.event { _ in
+      (item["name"], item["size"]) = ("b", 3)
+      item["name"] = "a"
+    }
+    stack.context.performAndWait { item["size"] = 4 }
+    try stack.elsewhere { context in
+      try UndoStack.items(context).first?["name"] = "theirs"
+      try context.save()
+    }
+    stack.event { $0.refresh(item, mergeChanges: true) }
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(item["name"] as? String == "theirs" && item["size"] as? Int == 3) }
+    try stack.saveAll()
+    #expect(try stack.names() == ["theirs"])
+  }
+
+  /// An object that is changed otherwise shows transformed values of others after a refresh.
+  @Test(arguments: [true, false]) func newerTransformedValuesAreShown(_ setsBack: Bool) throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    stack.event { context in
+      #expect(item["list"] == nil)
+      if setsBack {
+        item["list"] = ["mine"]
+        item["list"] = nil
+      }
+      item.mutableSetValue(forKey: "friends").add(UndoStack.insert("b", context))
+    }
+    try stack.elsewhere { context in
+      try UndoStack.items(context).first?["list"] = ["theirs"]
+      try context.save()
+    }
+    stack.event { $0.refresh(item, mergeChanges: true) }
+    stack.context.performAndWait { #expect(item["list"] as? [String] == ["theirs"] && item.hasChanges) }
+  }
+
+  /// Transformed values and bytes of every kind come back with an object whose deletion was saved.
+  @Test(arguments: [NSPersistentStore.StoreType.sqlite, .inMemory])
+  func whatADeletedObjectHadComesBack(_ type: NSPersistentStore.StoreType) throws {
+    let stack = try UndoStack(type)
+    let item = stack.event { UndoStack.insert("a", $0) }
+    stack.event { _ in
+      item["list"] = ["x", "y"]
+      item["photo"] = Data([2, 1])
+    }
+    try stack.saveAll()
+    for isRead in [true, false] {
+      stack.event { context in
+        if !isRead { context.refresh(item, mergeChanges: false) }
+        context.delete(item)
+      }
+      try stack.saveAll()
+      stack.event { $0.undo() }
+      stack.context.performAndWait {
+        #expect(item["list"] as? [String] == ["x", "y"] && item["photo"] as? Data == Data([2, 1]))
+      }
+      try stack.saveAll()
+      try stack.elsewhere { context in
+        let saved = try UndoStack.items(context).first
+        #expect(saved?["list"] as? [String] == ["x", "y"] && saved?["photo"] as? Data == Data([2, 1]))
+      }
+    }
+  }
+
+  /// Bytes that were set before the event of the deletion come back, also where they look like the name of a file.
+  @Test func unsavedBytesComeBack() throws {
+    let entity = NSEntityDescription()
+    let bytes = NSAttributeDescription()
+    (bytes.name, bytes.type) = ("bytes", .binaryData)
+    (entity.name, entity.properties) = ("Item", [bytes])
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let stack = try UndoStack(model: model)
+    let item = stack.event { NSEntityDescription.insertNewObject(forEntityName: "Item", into: $0) }
+    stack.event { _ in item["bytes"] = Data([1]) }
+    try stack.saveAll()
+    stack.event { _ in item["bytes"] = Data([2, 9]) }
+    stack.event { $0.delete(item) }
+    try stack.saveAll()
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(item["bytes"] as? Data == Data([2, 9])) }
+  }
+}
