@@ -7,6 +7,29 @@ import Testing
 
 /// Features 5.4, 4.10 and 3.18: the validation of values that every save does, whatever the validation predicates.
 @Suite struct MandatoryValueTests {
+  /// Of transient attributes, those that are mandatory must have a value.
+  @Test func mandatoryTransientsMustHaveAValue() throws {
+    let entity = NSEntityDescription()
+    entity.name = "Item"
+    entity.properties = [("free", true), ("bound", false)].map { name, isOptional in
+      let attribute = NSAttributeDescription()
+      (attribute.name, attribute.type, attribute.isTransient, attribute.isOptional) = (name, .string, true, isOptional)
+      return attribute
+    }
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let stack = try UndoStack(model: model)
+    try stack.event { context in
+      let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+      var nothing: AnyObject?
+      try item.validateValue(&nothing, forKey: "free")
+      let error = #expect(throws: CocoaError.self) { try item.validateValue(&nothing, forKey: "bound") }
+      #expect(error?.code == .validationMissingMandatoryProperty && error?.validationKey == "bound")
+      item["bound"] = "x"
+      try context.save()
+    }
+  }
+
   /// A department with employees. Each employee must have a department, and a department at least one employee.
   private func company() -> NSManagedObjectModel {
     let department = Describing.entity("Department", [Describing.attribute("name")])
