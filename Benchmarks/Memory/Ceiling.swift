@@ -14,8 +14,8 @@ struct Ceiling {
     case megabytes(Double)
     /// A multiple of ``Reading/size``. ``Reading/start`` is subtracted from the peak first.
     case times(Double)
-    /// Bytes of each of ``Reading/size`` idle contexts, and the threads that all of them take together: Dispatch makes at
-    /// most 255 for work that blocks.
+    /// Bytes of each of ``Reading/size`` idle contexts, and the threads that all of them take together: Dispatch makes
+    /// at most 255 for work that blocks.
     case contexts(bytes: Double, threads: Int)
   }
 
@@ -57,8 +57,8 @@ struct Step: Codable {
     case readBlob
     /// Opens a store that is a whole file, reads all rows, changes one, and saves.
     case changeFile
-    /// Makes contexts of up to three levels, 10 000 and one for each 100 rows above a million. All work at
-    /// the same time, and are idle then.
+    /// Makes contexts of three levels: one for each 100 rows, and at least 10 000. All work at the same time, and are
+    /// idle then.
     case contexts
   }
 

@@ -1,6 +1,6 @@
 // What client libraries use of Apple's Foundation, Combine and key-value observing, and Foundation does not have on
-// Linux: so that the rest of a file compiles (rule S of Documentation/Clients.md). Observing an object that is no managed
-// object reports nothing.
+// Linux: so that the rest of a file compiles (rule S of Documentation/Clients.md). Observing an object that is no
+// managed object reports nothing.
 import CoreData
 import Dispatch
 

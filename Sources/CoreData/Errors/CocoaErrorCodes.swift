@@ -120,8 +120,8 @@ public let NSValidationValueErrorKey = "NSValidationErrorValue"
 /// The key of `userInfo` for the stores of the error: `[NSPersistentStore]`. For an incomplete save they are the stores
 /// that do not have the changes.
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
-/// The key of `userInfo` of an incomplete save for the stores that have the changes: `[NSPersistentStore]`. Apple has no
-/// such key.
+/// The key of `userInfo` of an incomplete save for the stores that have the changes: `[NSPersistentStore]`. Apple has
+/// no such key.
 public let SavedStoresErrorKey = "SavedStoresErrorKey"
 /// The key of `userInfo` for the objects of the error, or their object IDs where there is no object: an array.
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"

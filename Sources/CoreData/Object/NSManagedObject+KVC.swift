@@ -163,9 +163,10 @@ extension NSManagedObject {
     }
     guard let members = Self.members(value, isOrdered: relationship.isOrdered) else {
       let required = relationship.isOrdered ? "NSOrderedSet" : "NSSet"
+      let given = value.map { "\(Swift.type(of: $0))" }
       misuse(
-        "Unacceptable type of value for to-many relationship: property = \"\(key)\"; desired type = \(required); given \(value.map { "\(Swift.type(of: $0))" } ?? "nil")."
-      )
+        "Unacceptable type of value for to-many relationship: property = \"\(key)\"; "
+          + "desired type = \(required); given \(given ?? "nil").")
     }
     return .many(members)
   }

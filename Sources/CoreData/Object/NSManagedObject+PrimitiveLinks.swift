@@ -126,8 +126,8 @@ extension NSManagedObject {
 
 // Foundation declares these for every object on Apple's platforms.
 extension NSManagedObject {
-  /// Announces a change of an ordered relationship by primitive accessors, at these indices. They are not required here:
-  /// the members before and after are compared.
+  /// Announces a change of an ordered relationship by primitive accessors. The indices are not used here: the members
+  /// before and after are compared.
   /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/willchange(_:valuesat:forkey:)
   public final func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
     willChangeValue(forKey: key)

@@ -118,8 +118,8 @@ extension NSManagedObject {
       }
       if value !== present && (value as? NSObject)?.isEqual(present) != true { setModelledValue(value, forKey: key) }
     }
-    // An integer that does not fit its type is cut off in the value that `validateValue(_:forKey:)` gets, and an override
-    // may allow what no store can hold. A URI that was read is judged by nobody, here as in plain classes.
+    // An integer that does not fit its type is cut off in the value that `validateValue(_:forKey:)` gets, and an
+    // override may allow what no store can hold. A URI that was read is not judged, as in classes without overrides.
     for (slot, key) in info.leaves where changed(slot) != nil || info.slotRules[slot].range != .uri {
       if refused.contains(key.prefix { $0 != "." }) { continue }
       errors += ContextCore.rangeError(stored(slot), slot, self, key).map { [$0] } ?? []

@@ -110,8 +110,8 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     }
   }
 
-  /// Feature 33.13: the limit of the request counts at a fetch, and not for the changes that follow. Feature 33.6: without a
-  /// delegate nothing is followed.
+  /// Feature 33.13: the limit of the request counts at a fetch, and not for the changes that follow. Feature 33.6:
+  /// without a delegate nothing is followed.
   @Test func aLimitCountsAtTheFetch() throws {
     try CompanyStore().run { (context) throws in
       func insert(_ name: String) { Person(context: context).name = name }

@@ -4,15 +4,37 @@ import Testing
 
 /// What a parent context gives its children, and takes from them, object by object.
 @Suite struct ChildRowTests {
-  /// A parent shows what it has read, even where the store has another value by now.
-  @Test func aChildSeesWhatItsParentHasRead() throws {
-    let family = try ContextChain()
-    let ada = try family.root.performAndWait {
+  /// A person whose age is 1, saved by the root.
+  private func saved(_ name: String, _ family: ContextChain) throws -> Person {
+    try family.root.performAndWait {
       let person = Person(context: family.root)
-      (person.name, person.age) = ("Ada", 1)
+      (person.name, person.age) = (name, 1)
       try family.root.save()
       return person
     }
+  }
+
+  /// With `shouldRefreshRefetchedObjects` unchanged objects get the parent's present values; changed ones stay.
+  @Test(arguments: [true, false]) func aRefreshingFetchShowsTheParentsValues(readsRows: Bool) throws {
+    let family = try ContextChain()
+    let (ada, bob) = (try saved("Ada", family), try saved("Bob", family))
+    try family.child.performAndWait {
+      let seen = try family.child.fetch(ContextChain.people())
+      #expect(seen.map(\.age) == [1, 1])
+      seen[1].salary = 3
+      family.root.performAndWait { (ada.age, bob.age) = (9, 9) }
+      let request = ContextChain.people()
+      (request.shouldRefreshRefetchedObjects, request.includesPropertyValues) = (true, readsRows)
+      #expect(try family.child.fetch(request) == seen)
+      #expect(seen[0].age == 9 && !seen[0].hasChanges)
+      #expect(seen[1].salary == 3 && seen[1].isUpdated)
+    }
+  }
+
+  /// A parent shows what it has read, even where the store has another value by now.
+  @Test func aChildSeesWhatItsParentHasRead() throws {
+    let family = try ContextChain()
+    let ada = try saved("Ada", family)
     let id = ada.objectID
     try family.company.run { other in
       (try other.existingObject(with: id) as? Person)?.age = 2
@@ -41,12 +63,7 @@ import Testing
   /// Within a block faults keep the rows of a fetch, so that its results agree with each other.
   @Test func theResultsOfAFetchAgreeWithinABlock() throws {
     let family = try ContextChain()
-    let ada = try family.root.performAndWait {
-      let person = Person(context: family.root)
-      (person.name, person.age) = ("Ada", 1)
-      try family.root.save()
-      return person
-    }
+    let ada = try saved("Ada", family)
     let found = try family.child.performAndWait {
       let found = try family.child.fetch(ContextChain.people())
       family.root.performAndWait { ada.age = 9 }

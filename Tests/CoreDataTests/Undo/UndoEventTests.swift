@@ -34,7 +34,7 @@ import Testing
     #expect(try stack.names() == ["a"])
   }
 
-  /// A context of the main queue that ends elsewhere has its actions removed on the main queue.
+  /// The actions of a context of the main queue that ends elsewhere are removed.
   @MainActor @Test func aContextOfTheMainQueueMayEndElsewhere() async throws {
     let stack = try UndoStack()
     let manager = UndoManager()

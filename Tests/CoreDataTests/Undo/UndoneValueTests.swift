@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import Testing
 
-/// Values after an undo: of others, of files, of stores that keep objects.
+/// Values after an undo or a refresh: of others, of files, of stores that keep objects.
 @Suite struct UndoneValueTests {
   /// A value that was set back and then replaced by another context's is none of the event's changes.
   @Test func newerValuesOutliveAnUndo() throws {
@@ -90,4 +90,26 @@ import Testing
     stack.event { $0.undo() }
     stack.context.performAndWait { #expect(item["bytes"] as? Data == Data([2, 9])) }
   }
+
+  /// What an object sets when it awakes stays, also where it was set back before.
+  @Test func aValueOfAwakeFromFetchOutlivesARefresh() throws {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    model.entitiesByName["Item"]?.managedObjectClassName = "CoreDataTests.AwakeningItem"
+    let stack = try UndoStack(model: model)
+    let item = try stack.savedItem()
+    stack.event { context in
+      context.refresh(item, mergeChanges: false)
+      #expect(item["number"] as? Int == 1 && item["size"] as? Int == 99)
+      item["size"] = 5
+      item["size"] = 7
+      item["name"] = "b"
+      context.refresh(item, mergeChanges: true)
+      #expect(item["size"] as? Int == 99 && item["name"] as? String == "b")
+    }
+  }
+}
+
+/// Shows another size than the stored one.
+final class AwakeningItem: NSManagedObject {
+  override func awakeFromFetch() { setPrimitiveValue(99, forKey: "size") }
 }

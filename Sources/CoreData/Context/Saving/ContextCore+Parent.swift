@@ -89,8 +89,8 @@ extension ContextCore {
     return []
   }
 
-  /// Takes the deletions of objects back, with the links that are left: those that the other side has lost end here too,
-  /// and so do those to objects that stay deleted, whose rules have not ended them while both were deleted.
+  /// Takes the deletions of objects back. Two kinds of links end: those that the other side has lost, and those to
+  /// objects that stay deleted. The delete rules of these did nothing while both objects were deleted.
   private func reviveDeleted(_ objects: [NSManagedObject]) {
     let deleted = objects.filter { $0.flags.isDeleted && $0.core === self }
     for object in deleted { revive(object) }
@@ -110,7 +110,7 @@ extension ContextCore {
     }
   }
 
-  /// Whether the deletion of an object ends the links to it.
+  /// Whether an object is deleted, and its delete rule ends the links to it.
   private func endsLinks(_ other: NSManagedObject, _ relationship: Relationship) -> Bool {
     guard other.flags.isDeleted, let inverse = relationship.linkedInverse else { return false }
     let rule = other.info.relationships.first { $0.relationship === inverse }?.deleteRule
