@@ -126,9 +126,9 @@ extension ContextCore {
     for (slot, value) in deleted.kept.values where object.changed(slot) == nil && deleted.kept.stored[slot] != value {
       object.setOverlay(value, slot)
     }
+    // The insertion sets the values of all transformable attributes.
     for (slot, value) in deleted.kept.transformed where object.changed(slot) == nil {
       object.makeExtras().transformed[slot] = value
-      object.setOverlay(TransformableCoding.pending, slot)
     }
     insertAgain(object, store: deleted.store)
   }

@@ -149,6 +149,10 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
       people["B"]?.name = "BB"
       context.processPendingChanges()
       #expect(recorder.take() == ["will", "update BB 0.1>0.1", "did"])
+      // Objects of several sections, in one event.
+      for name in ["A", "C", "D"] { people[name]?.age = 42 }
+      context.processPendingChanges()
+      #expect(Set(recorder.take()) == ["will", "update A 0.0>0.0", "update C 1.0>1.0", "update D 1.1>1.1", "did"])
       people["A"]?.name = "X"
       context.processPendingChanges()
       #expect(recorder.take() == ["will", "move X 0.0>0.1", "did"])
@@ -194,6 +198,9 @@ private final class DifferenceRecorder: NSObject, NSFetchedResultsControllerDele
       context.processPendingChanges()
       let erased = try #require(recorder.controllers.first as? NSObject)
       #expect(erased == controller)
+      people["A"]?.age = 2
+      context.processPendingChanges()
+      #expect(recorder.controllers.count == 2 && recorder.controllers[0] === recorder.controllers[1])
     }
   }
 

@@ -150,6 +150,22 @@ import Testing
     }
   }
 
+  /// An object may be of a subclass of the class of its entity. Then the methods of its own class count.
+  @Test func anObjectHasTheMethodsOfItsOwnClass() throws {
+    let context = try context()
+    try context.performAndWait {
+      let member = KeyedMember(context: context)
+      let senior = KeyedSenior(entity: member.entity, insertInto: context)
+      for object in [member, senior] { object.setValue("Ada Lovelace", forKey: "fullName") }
+      #expect(senior.value(forKey: "greeting") as? String == "Good day, Ada Lovelace")
+      senior.setValue(20, forKey: "age")
+      #expect(throws: CocoaError.self) { try context.save() }
+      member.setValue(20, forKey: "age")
+      senior.setValue(70, forKey: "age")
+      try context.save()
+    }
+  }
+
   /// "It then searches for a method of the form validate<Key>:error:": after the rules of the model.
   @Test func validationMethodsAreCalled() throws {
     let context = try context()

@@ -183,6 +183,36 @@ private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     }
   }
 
+  /// An object that moves by a change of its own is no reason for a fetch, which would read what others have saved.
+  @Test func aMoveIsFollowedWithoutAFetch() throws {
+    let stack = try UndoStack()
+    try stack.context.performAndWait {
+      let items = (1...4).map { number in
+        let item = UndoStack.insert("\(number)", stack.context)
+        item["number"] = number
+        return item
+      }
+      (items[2]["seen"], items[3]["seen"]) = (items[0], items[1])
+      try stack.context.save()
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+      request.sortDescriptors = ["seen.number", "name"].map { NSSortDescriptor(key: $0, ascending: true) }
+      let controller = NSFetchedResultsController(
+        fetchRequest: request, managedObjectContext: stack.context, sectionNameKeyPath: nil, cacheName: nil)
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      #expect(controller.fetchedObjects == items)
+      try stack.elsewhere { other in
+        _ = UndoStack.insert("5", other)
+        try other.save()
+      }
+      items[2]["seen"] = items[3]
+      stack.context.processPendingChanges()
+      #expect(controller.fetchedObjects == [items[0], items[1], items[3], items[2]])
+      #expect(recorder.events == ["move ? 0.2>0.3"])
+    }
+  }
+
   /// Where an event leaves the sections torn, the results stay; the next event that mends that is followed.
   @Test func tornSectionsAreFollowedAgain() throws {
     try CompanyStore().run { (context) throws in

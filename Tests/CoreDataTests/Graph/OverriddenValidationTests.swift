@@ -1,22 +1,30 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import SQLiteBackend
 
 /// Objects of classes that override `validateValue(_:forKey:)`.
 @Suite struct OverriddenValidationTests {
-  private func context() throws -> NSManagedObjectContext {
+  private func context(at url: URL? = nil) throws -> NSManagedObjectContext {
     let number = NSAttributeDescription()
     (number.name, number.type, number.isOptional) = ("number", .integer16, true)
     let fraction = NSAttributeDescription()
     (fraction.name, fraction.type, fraction.isOptional) = ("fraction", .double, true)
     let entity = NSEntityDescription()
     (entity.name, entity.managedObjectClassName) = ("OverridingNumber", "CoreDataTests.OverridingNumber")
-    entity.properties = [number, fraction]
+    let others = NSRelationshipDescription()
+    (others.name, others.destinationEntity, others.maxCount) = ("others", entity, 0)
+    entity.properties = [number, fraction, others]
     let model = NSManagedObjectModel()
     model.entities = [entity]
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    if let url {
+      try coordinator.addPersistentStore(type: .sqlite, at: url)
+    } else {
+      try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
+    }
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     return context
@@ -48,6 +56,42 @@ import Testing
       #expect(error.validationKey == "fraction")
       object.setValue(0.5, forKey: "fraction")
       try context.save()
+    }
+  }
+
+  /// Also not where it was read, and another value has changed.
+  @Test func aStoredIntegerOutOfRangeIsRefused() throws {
+    let folder = try StoreFolder("validation")
+    defer { folder.remove() }
+    let writer = try context(at: folder.url)
+    try writer.performAndWait {
+      OverridingNumber(context: writer).setValue(7, forKey: "number")
+      try writer.save()
+    }
+    try SQLiteConnection(folder.url.path, .readWrite, timeout: 1).execute("UPDATE ZOVERRIDINGNUMBER SET ZNUMBER = 70000")
+    let context = try context(at: folder.url)
+    try context.performAndWait {
+      let object = try #require(try context.fetch(NSFetchRequest<OverridingNumber>(entityName: "OverridingNumber")).first)
+      object.allowsAll = true
+      object.setValue(0.5, forKey: "fraction")
+      let error = try #require(throws: CocoaError.self) { try context.save() }
+      #expect(error.validationKey == "number")
+      object.setValue(8, forKey: "number")
+      try context.save()
+    }
+  }
+
+  /// A save reads no members for the sake of their validation.
+  @Test func unreadMembersStayUnread() throws {
+    let context = try context()
+    try context.performAndWait {
+      let object = OverridingNumber(context: context)
+      object.mutableSetValue(forKey: "others").add(object)
+      try context.save()
+      context.refresh(object, mergeChanges: false)
+      object.setValue(7, forKey: "number")
+      try context.save()
+      #expect(object.hasFault(forRelationshipNamed: "others"))
     }
   }
 }

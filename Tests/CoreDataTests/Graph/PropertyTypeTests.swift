@@ -132,9 +132,11 @@ extension Errand {
   }
 
   /// Calls `body` in a context over an empty store.
-  static func inContext(_ body: (NSManagedObjectContext) throws -> Void) throws {
+  static func inContext(
+    _ type: NSPersistentStore.StoreType = .sqlite, _ body: (NSManagedObjectContext) throws -> Void
+  ) throws {
     let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
-    try coordinator.addPersistentStore(type: .sqlite, at: URL(fileURLWithPath: "/dev/null"))
+    try coordinator.addPersistentStore(type: type, at: URL(fileURLWithPath: "/dev/null"))
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
     try context.performAndWait { try body(context) }

@@ -50,6 +50,30 @@ import Testing
     #expect(!manager.canUndo)
   }
 
+  /// Only the main queue uses the manager of a main-queue context.
+  @MainActor @Test func aContextThatEndsElsewhereWaitsForTheMainQueue() async throws {
+    let stack = try UndoStack()
+    let manager = UndoManager()
+    let ended = DispatchSemaphore(value: 0)
+    func endElsewhere() {
+      nonisolated(unsafe) var context: NSManagedObjectContext? = NSManagedObjectContext(.mainQueue)
+      context?.persistentStoreCoordinator = stack.coordinator
+      context?.undoManager = manager
+      if let context { _ = UndoStack.insert("a", context) }
+      context?.processPendingChanges()
+      Thread.detachNewThread {
+        context = nil
+        ended.signal()
+      }
+      // The main queue is busy until then.
+      ended.wait()
+    }
+    endElsewhere()
+    #expect(manager.canUndo)
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(!manager.canUndo)
+  }
+
   @Test func groupsByHandHoldSeveralEvents() throws {
     let stack = try UndoStack()
     stack.manager.groupsByEvent = false

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 /// Values after an undo or a refresh: of others, of files, of stores that keep objects.
@@ -89,6 +90,31 @@ import Testing
     try stack.saveAll()
     stack.event { $0.undo() }
     stack.context.performAndWait { #expect(item["bytes"] as? Data == Data([2, 9])) }
+  }
+
+  /// Bytes of an attribute that allows no external storage are never taken for the name of a file of another attribute.
+  @Test func bytesThatNameAFileComeBackAsTheyWere() throws {
+    let (bytes, photo) = (Describing.attribute("bytes", .binaryData), Describing.attribute("photo", .binaryData))
+    photo.allowsExternalBinaryDataStorage = true
+    let stack = try UndoStack(model: Describing.model([Describing.entity("Item", [bytes, photo])]))
+    let item = stack.event { NSEntityDescription.insertNewObject(forEntityName: "Item", into: $0) }
+    stack.event { _ in item["photo"] = Data(repeating: 7, count: 300_000) }
+    try stack.saveAll()
+    let file = try #require(stack.coordinator.persistentStores.first?.url)
+    let folder = file.deletingLastPathComponent()
+      .appending(path: ".\(file.deletingPathExtension().lastPathComponent)_SUPPORT/_EXTERNAL_DATA")
+    let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
+    let named = Data([2]) + Data(name.utf8)
+    stack.event { _ in item["bytes"] = named }
+    try stack.saveAll()
+    stack.event { _ in item["bytes"] = Data([1]) }
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(item["bytes"] as? Data == named) }
+    try stack.saveAll()
+    try stack.elsewhere { other in
+      let saved = try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")).first
+      #expect(saved?["bytes"] as? Data == named && (saved?["photo"] as? Data)?.count == 300_000)
+    }
   }
 
   /// What an object sets when it awakes stays, also where it was set back before.

@@ -158,7 +158,6 @@ extension ContextCore {
     let info = frozen?.infos[reference.entity]
     guard let info else { misuse("A child context and its parent have different models.") }
     let object = info.objectClass.make(info.description)
-    if type(of: object) != info.objectClass { hasMismatchedClasses = true }
     object.core = self
     object.setTracked(observed.tracksReads)
     object.key = reference.key
