@@ -55,11 +55,10 @@ extension ContextCore {
     for entry in present where isPresent(entry.object) { entry.object.awake(fromSnapshotEvents: entry.change.event) }
     let touched = changes.list.pending
     processPendingChanges()
-    defer { tellObserversOfAll() }
-    if activity.isSaving { return }
     // What is as it was last saved has no changes any more.
     for object in touched { object.forgetUnchangedLinks() }
     forgetUnchanged(touched.filter { $0.extras?.transients.allSatisfy { $0 == nil } ?? true })
+    tellObserversOfAll()
   }
 
   /// Whether the context has the object, and its row can be read.

@@ -64,8 +64,8 @@ import Testing
       try child.performAndWait { try child.save() }
       try root.save()
       root.reset()
-      let names = try root.fetch(NSFetchRequest<Leaver>(entityName: "Leaver")).map { $0.value(forKey: "name") as? String }
-      #expect(names == ["changed"])
+      let left = try root.fetch(NSFetchRequest<Leaver>(entityName: "Leaver"))
+      #expect(left.map { $0.value(forKey: "name") as? String } == ["changed"])
     }
   }
 

@@ -68,10 +68,12 @@ import Testing
       OverridingNumber(context: writer).setValue(7, forKey: "number")
       try writer.save()
     }
-    try SQLiteConnection(folder.url.path, .readWrite, timeout: 1).execute("UPDATE ZOVERRIDINGNUMBER SET ZNUMBER = 70000")
+    let connection = try SQLiteConnection(folder.url.path, .readWrite, timeout: 1)
+    try connection.execute("UPDATE ZOVERRIDINGNUMBER SET ZNUMBER = 70000")
     let context = try context(at: folder.url)
     try context.performAndWait {
-      let object = try #require(try context.fetch(NSFetchRequest<OverridingNumber>(entityName: "OverridingNumber")).first)
+      let request = NSFetchRequest<OverridingNumber>(entityName: "OverridingNumber")
+      let object = try #require(try context.fetch(request).first)
       object.allowsAll = true
       object.setValue(0.5, forKey: "fraction")
       let error = try #require(throws: CocoaError.self) { try context.save() }

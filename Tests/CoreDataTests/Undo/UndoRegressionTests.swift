@@ -47,6 +47,31 @@ import Testing
     context.performAndWait { #expect(item["number"] as? Int == 1) }
   }
 
+  /// The same in an object's own method, where nothing is left to save.
+  @Test(arguments: ["willSave", "validateForUpdate"]) func anUndoOfAllInASaveLeavesNothing(method: String) throws {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    model.entitiesByName["Item"]?.managedObjectClassName = "CoreDataTests.UndoingItem"
+    let stack = try UndoStack(model: model)
+    let item = try #require(try stack.savedItem() as? UndoingItem)
+    let other = stack.event { UndoStack.insert("other", $0) }
+    try stack.saveAll()
+    stack.event { _ in (item["number"], other["number"]) = (2, 2) }
+    item.undoes = method
+    let context = stack.context
+    try context.performAndWait {
+      nonisolated(unsafe) var saved: [AnyHashable: Any]?
+      let observer = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+      ) { saved = $0.userInfo ?? [:] }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      try context.save()
+      #expect(saved?.isEmpty == true && !context.hasChanges)
+      #expect(item["number"] as? Int == 1 && other["number"] == nil)
+      context.redo()
+      #expect(item["number"] as? Int == 2 && other["number"] as? Int == 2)
+    }
+  }
+
   /// A redone deletion leaves links of a relationship without action as the deletion had.
   @Test func aRedoneDeletionFollowsARuleWithoutAction() throws {
     let (one, many) = (NSEntityDescription(), NSEntityDescription())
@@ -336,4 +361,18 @@ import Testing
 /// An item that sets a transient value when it is read.
 final class WakingItem: NSManagedObject {
   override func awakeFromFetch() { setValue("fetched", forKey: "memo") }
+}
+
+final class UndoingItem: NSManagedObject {
+  var undoes = ""
+  private func undo(in method: String) {
+    if undoes != method { return }
+    undoes = ""
+    managedObjectContext?.undo()
+  }
+  override func willSave() { undo(in: "willSave") }
+  override func validateForUpdate() throws {
+    try super.validateForUpdate()
+    undo(in: "validateForUpdate")
+  }
 }
