@@ -102,10 +102,13 @@ enum RawValues {
 /// Every `Optional`, without its generic argument.
 protocol OptionalType {
   static var wrapped: Any.Type { get }
+  /// Nil as a value of the type.
+  static var nothing: Any { get }
   var content: Any? { get }
 }
 
 extension Optional: OptionalType {
   static var wrapped: Any.Type { Wrapped.self }
+  static var nothing: Any { Self.none as Any }
   var content: Any? { map { $0 } }
 }

@@ -5,6 +5,8 @@ extension NSManagedObject {
   /// State that only few objects need.
   final class Extras {
     var transients: [Any?] = []
+    /// The indices of those that have changed since the last save.
+    var changedTransients: Set<Int> = []
     /// The transient values before the event, by index, of those that have changed. Kept only for an undo.
     var formerTransients: [Int: Any?] = [:]
     /// The temporary key of a new object with a permanent one, while others may refer to it; zero otherwise.
@@ -23,7 +25,7 @@ extension NSManagedObject {
 
     /// Forgets the object's values; its key stays.
     func forgetValues() {
-      transients = []
+      (transients, changedTransients) = ([], [])
       formerTransients = [:]
       transformed = [:]
       rowObjects = [:]

@@ -102,6 +102,7 @@ extension NSManagedObject {
 
   final func setTransient(_ value: Any?, _ index: Int) {
     let extras = makeExtras()
+    if core?.activity.isTracking ?? true { extras.changedTransients.insert(index) }
     while extras.transients.count < info.transients.count { extras.transients.append(nil) }
     extras.transients[index] = AttributeCoding.boxed(AttributeCoding.flattened(value))
   }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreSchema
 
 /// What an observation of a property gets with each change.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
@@ -30,7 +31,8 @@ public struct NSKeyValueObservedChange<Value> {
   public typealias Kind = NSKeyValueChange
   /// Always ``NSKeyValueChange/setting``.
   public let kind: Kind
-  /// The present value; nil without ``NSKeyValueObservingOptions/new``.
+  /// The present value; nil without ``NSKeyValueObservingOptions/new``, and where a relationship of the key path has no
+  /// destination.
   public let newValue: Value?
   /// The value before the change; nil without ``NSKeyValueObservingOptions/old``, and in a first call.
   public let oldValue: Value?
@@ -63,6 +65,21 @@ public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   deinit { observer.end() }
 }
 
+extension NSManagedObject {
+  /// Whether each to-one relationship among the keys has a destination.
+  fileprivate final func hasDestinations(_ keys: ArraySlice<String>) -> Bool {
+    var object = self
+    for key in keys {
+      guard case .relationship(let index)? = object.info.keys[key] else { return true }
+      let relationship = object.info.relationships[index].relationship
+      if relationship.isToMany { return true }
+      guard let next = object.toOne(relationship) else { return false }
+      object = next
+    }
+    return true
+  }
+}
+
 /// Managed objects of each class, so that `observe(_:options:changeHandler:)` knows the class.
 public protocol KeyValueObservable: NSManagedObject {}
 
@@ -88,8 +105,14 @@ extension KeyValueObservable {
     guard let name = keyPath._kvcKeyPathString else {
       misuse("\(keyPath) does not consist of modelled properties; observe it by the text of its keys.")
     }
+    let keys = name.split(separator: ".").map(String.init)
+    let optional = Value.self as? any OptionalType.Type
     let observer = PropertyObserver(self, name, options) { object in
-      (object as? Self).map { $0[keyPath: keyPath] as Any } ?? NSNull()
+      // An accessor of a type that is not optional stops the program where there is no destination.
+      guard let object = object as? Self, object.hasDestinations(optional == nil ? keys[...] : keys.dropLast()) else {
+        return optional?.nothing ?? NSNull()
+      }
+      return object[keyPath: keyPath]
     } tell: { object, old, new in
       if let object = object as? Self { changeHandler(object, NSKeyValueObservedChange(options, old: old, new: new)) }
     }

@@ -51,6 +51,8 @@ extension ContextCore {
     for entry in living.reversed() { setLinks(entry.former, of: entry.object, found) }
     for entry in living { if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, found) } }
     for entry in living { setOrders(entry.former, of: entry.object, found) }
+    for entry in living where entry.deleted != nil { setAwaitedLinks(to: entry.object) }
+    for entry in living { awaitDestinations(of: entry) }
     takeAway(present.filter { $0.change == .inserted || $0.change == .revived })
     for entry in present where isPresent(entry.object) { entry.object.awake(fromSnapshotEvents: entry.change.event) }
     let touched = changes.list.pending
@@ -179,6 +181,22 @@ extension ContextCore {
         relationship: members.relationship, added: members.added.compactMap { free($0, members.relationship) },
         removed: [], order: nil)
       setLinks(ObjectChanges(toManys: [links]), of: object, found)
+    }
+  }
+
+  /// Notes links to objects whose deletion was saved. An undo of an earlier event may bring these back: where a save has
+  /// met links that others had made, it has followed the delete rules in an event of its own, after that of the deletion.
+  private func awaitDestinations(of entry: EventJournal.Entry) {
+    for (relationship, destination) in entry.former.toOnes + (entry.deleted?.kept.toOnes ?? []) {
+      guard let destination, destination.flags.contains(.gone) else { continue }
+      undoRecording?.awaited.append((entry.object, relationship, destination))
+    }
+  }
+
+  private func setAwaitedLinks(to destination: NSManagedObject) {
+    let links = undoRecording?.takeAwaited(destination) ?? []
+    for link in links where isPresent(link.owner) && link.owner.toOne(link.relationship) == nil {
+      link.owner.setToOne(link.relationship, destination)
     }
   }
 

@@ -56,7 +56,11 @@ final class UndoGroup {
     return group
   }
 
-  func takeLast() -> Action? { actions.popLast() }
+  /// Takes an action of a group that is being undone as a whole.
+  func takeLast() -> Action? {
+    nested = []
+    return actions.popLast()
+  }
 
   /// Removes all actions. The caller holds them until its own state is complete.
   func takeActions() -> [Action] {

@@ -43,6 +43,22 @@ final class ObservationLog<Value> {
     }
   }
 
+  /// A property whose type is not optional has no value where its destination is gone. The observation itself reads none.
+  @Test func aDestinationThatIsGoneIsNoValue() throws {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    model.entitiesByName["Item"]?.managedObjectClassName = "CoreDataTests.OwnedItem"
+    let stack = try UndoStack(model: model)
+    let item = try #require(stack.event { UndoStack.insert("a", $0) } as? OwnedItem)
+    let owner = try #require(stack.event { UndoStack.insert("b", $0) } as? OwnedItem)
+    let (owners, names) = stack.event { _ in
+      item.owner = owner
+      return (observe(item, \.owner), observe(item, \.owner.name))
+    }
+    stack.event { $0.delete(owner) }
+    #expect(owners.changes.map(\.old) == [owner] && owners.changes.map(\.new) == [nil])
+    #expect(names.changes.map(\.old) == ["b"] && names.changes.map(\.new) == [.some(nil)])
+  }
+
   @Test func optionsSayWhatACallHas() throws {
     try CompanyStore().run { context in
       let person = Person(context: context)
@@ -351,4 +367,17 @@ final class ObservationLog<Value> {
 extension Badge {
   fileprivate static let mandatoryOwner = ManagedProperty<Person>("owner")
   fileprivate var mandatoryOwner: Person { self[Self.mandatoryOwner] }
+}
+
+final class OwnedItem: NSManagedObject {
+  static let ownership = ManagedProperty<OwnedItem>("owner")
+  var owner: OwnedItem {
+    get { self[Self.ownership] }
+    set { self[Self.ownership] = newValue }
+  }
+  static let name = ManagedProperty<String?>("name")
+  var name: String? {
+    get { self[Self.name] }
+    set { self[Self.name] = newValue }
+  }
 }

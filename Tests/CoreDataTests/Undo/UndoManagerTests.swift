@@ -83,6 +83,22 @@ import Testing
     #expect(counter.value == 0)
   }
 
+  /// An action that is undone may forget the actions of another target.
+  @Test func actionsAreForgottenWhileAGroupIsUndone() {
+    let manager = UndoManager()
+    let (a, b) = (NSObject(), NSObject())
+    var ran: [String] = []
+    manager.beginUndoGrouping()
+    manager.registerUndo(withTarget: a) { _ in ran.append("a") }
+    manager.registerUndo(withTarget: b) { _ in
+      ran.append("b")
+      manager.removeAllActions(withTarget: a)
+    }
+    manager.endUndoGrouping()
+    manager.undo()
+    #expect(ran == ["b"] && !manager.canUndo)
+  }
+
   @Test func nestedGroupsAreUndoneAlone() {
     let counter = Counter(groupsByEvent: false)
     let manager = counter.manager

@@ -117,6 +117,44 @@ import Testing
     }
   }
 
+  /// A save meets links to the deleted object that another context has made. The undo brings them back as well.
+  @Test(arguments: ["owner", "parent"], [false, true])
+  func linksThatTheSaveHasMetComeBack(key: String, isSavedApart: Bool) throws {
+    let stack = try UndoStack()
+    let (d, e) = stack.event { (UndoStack.insert("d", $0), UndoStack.insert("e", $0)) }
+    try stack.saveAll()
+    let inverse = try #require(d.entity.relationshipsByName[key]?.inverseRelationship?.name)
+    stack.event { _ in #expect(UndoStack.linked(d, inverse) == []) }
+    try stack.elsewhere { other in
+      let items = try UndoStack.items(other)
+      items.first { $0["name"] as? String == "e" }?[key] = items.first { $0["name"] as? String == "d" }
+      try other.save()
+    }
+    let groups = stack.manager.undoCount
+    if isSavedApart {
+      stack.event { $0.delete(d) }
+      try stack.saveAll()
+    } else {
+      try stack.event { context in
+        context.delete(d)
+        try context.save()
+      }
+    }
+    let left = try stack.names()
+    #expect(left == (key == "owner" ? ["e"] : []))
+    let count = stack.manager.undoCount - groups
+    #expect(isSavedApart ? count == 2 : count == 1)
+    for _ in 0..<count { stack.event { $0.undo() } }
+    stack.context.performAndWait { #expect(UndoStack.linked(d, inverse) == [e] && e[key] as? NSManagedObject === d) }
+    try stack.saveAll()
+    let state = try stack.elsewhere { try UndoStack.state($0) }
+    #expect(state.count == 2 && state["torn"] == nil && state["e"]?.contains("\(key)=d") == true)
+    for _ in 0..<count { stack.event { $0.redo() } }
+    try stack.saveAll()
+    let again = try stack.names()
+    #expect(again == left)
+  }
+
   /// What an object sets when it awakes stays, also where it was set back before.
   @Test func aValueOfAwakeFromFetchOutlivesARefresh() throws {
     let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)

@@ -36,6 +36,14 @@ extension ContextCore {
     activity.callouts -= 1
   }
 
+  /// Runs `body` with changes tracked, also where an `awakeFromFetch` has called this.
+  func tracking<R>(_ body: () throws -> R) rethrows -> R {
+    let awakenings = activity.awakenings
+    activity.awakenings = 0
+    defer { activity.awakenings = awakenings }
+    return try body()
+  }
+
   /// Calls `awakeFromFetch` of an object.
   @inline(__always)
   func awake(_ object: NSManagedObject) {

@@ -13,21 +13,27 @@ extension ContextCore {
     origins.dropViews()
     for location in changes.updated + changes.deleted { dropRow(location) }
     let refreshed = changes.updated.compactMap { registry.object($0.reference, store: $0.store) }
-    for object in refreshed where !object.flags.isDeleted { refresh(object, mergeChanges: true) }
+    for object in refreshed {
+      // A parent may have an object again that it had deleted.
+      if object.flags.contains(.inaccessible) { readAgain(object) }
+      if !object.flags.isDeleted { refresh(object, mergeChanges: true) }
+    }
     let deleted = changes.deleted.compactMap { registry.object($0.reference, store: $0.store) }
     becomeDeletedElsewhere(deleted)
     dropMembers(changes.inserted + changes.updated + changes.deleted)
     let inserted = changes.inserted.compactMap {
       registry.object($0.reference, store: $0.store) ?? fault($0.reference, store: $0.store)
     }
-    for object in inserted {
-      lookAgain(for: object)
-      // The client did not request this read. Where it fails, the object stays a fault, and the next read reports the
-      // error.
-      _ = look(at: object)
-    }
+    for object in inserted { readAgain(object) }
     tellObserversOfAll()
     announce(inserted.filter { !$0.flags.isDeleted }, refreshed.filter { !$0.flags.isDeleted }, deleted)
+  }
+
+  /// Reads an object, also one that was known to be gone. The client did not request this read. Where it fails, the
+  /// object stays a fault, and the next read reports the error.
+  private func readAgain(_ object: NSManagedObject) {
+    lookAgain(for: object)
+    _ = look(at: object)
   }
 
   private func dropRow(_ location: ChangesElsewhere.Location) {

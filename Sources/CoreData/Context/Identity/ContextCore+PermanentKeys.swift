@@ -113,10 +113,11 @@ extension ContextCore {
   private func takeUpKeysIfFree() {
     switch queue.confinement {
     case .client: return
-    case .mainQueue: if MainQueue.isCurrent { runHere(takeUpKeys) }
+    case .mainQueue: if MainQueue.isCurrent { runHere(takesUpMarks: false, takeUpKeys) }
     case .lock:
       if queue.lock.try() {
-        runHere(takeUpKeys)
+        // A merge might wait for a context above, whose thread may be waiting for this one.
+        runHere(takesUpMarks: false, takeUpKeys)
         queue.lock.unlock()
       }
     }

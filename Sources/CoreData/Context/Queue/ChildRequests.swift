@@ -7,7 +7,7 @@ import Synchronization
 /// A child's thread holds the child and waits for the parent. The thread that uses the parent may wait for that very
 /// child, because the client's block has called `performAndWait` of the child. So a thread that waits for a context
 /// runs the requests to the contexts that it holds. Then neither waits for the other forever. It does so only where the
-/// client waits, not where the library waits for a parent in the middle of an operation.
+/// client waits; where the library waits for a parent in the middle of an operation, only for contexts above that parent.
 final class ChildRequests: Sendable {
   /// A block to run with the context, once. Sendable, unchecked: it is run by the thread that has claimed it, and its
   /// maker waits until it has ended.
@@ -15,7 +15,7 @@ final class ChildRequests: Sendable {
     private let isClaimed = Atomic<Bool>(false)
     private let hasEnded = Atomic<Bool>(false)
     private let end = DispatchSemaphore(value: 0)
-    private let core: ContextCore
+    let core: ContextCore
     private var body: (() -> Void)?
 
     init(_ core: ContextCore, _ body: @escaping () -> Void) { (self.core, self.body) = (core, body) }
@@ -49,8 +49,8 @@ final class ChildRequests: Sendable {
   func remove(_ request: Request) { waiting.withLock { $0.removeAll { $0 === request } } }
 
   /// Runs the requests that no thread has begun yet, on a thread that holds their contexts.
-  func runAll() {
-    for request in waiting.withLock({ $0 }) where request.canRun { request.run() }
+  func runAll(where isSuitable: (ContextCore) -> Bool = { _ in true }) {
+    for request in waiting.withLock({ $0 }) where request.canRun && isSuitable(request.core) { request.run() }
   }
 
   /// How long a thread waits for a lock before it looks for requests again, in seconds.
@@ -67,7 +67,7 @@ extension ContextQueue {
   }
 
   /// Runs the requests to contexts that this thread holds.
-  private static func runRequests(to held: [ContextCore]) {
+  static func runRequests(to held: [ContextCore]) {
     if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll() }
     for core in held { core.queue.requests.runAll() }
   }
@@ -103,6 +103,7 @@ extension ContextCore {
       let deadline = Date(timeIntervalSinceNow: 5)
       while !request.isOver {
         request.wait()
+        runRequestsAbove()
         if Date() > deadline { queue.reportWaiting(context?.name) }
       }
       return ChildRequests.ofMainQueue.remove(request)
@@ -112,8 +113,27 @@ extension ContextCore {
       if queue.lock.lock(before: Date(timeIntervalSinceNow: ChildRequests.patience)) {
         request.run()
         queue.lock.unlock()
+      } else {
+        runRequestsAbove()
       }
     }
     queue.requests.remove(request)
+  }
+
+  /// Runs the requests to contexts above this one that this thread holds. A client's block holds them: the library goes up
+  /// the levels, not down.
+  private func runRequestsAbove() {
+    if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll(where: isBelow) }
+    for core in Self.held where isBelow(core) { core.queue.requests.runAll() }
+  }
+
+  /// Whether another context is above this one.
+  private func isBelow(_ other: ContextCore) -> Bool {
+    var next = parent
+    while let core = next {
+      if core === other { return true }
+      next = core.parent
+    }
+    return false
   }
 }

@@ -93,11 +93,14 @@ extension ContextCore {
   /// this thread.
   func run<T>(_ body: () throws -> T) rethrows -> T {
     if queue.confinement != .mainQueue || queue.isCurrent { return try runHere(body) }
-    return try MainQueue.run({ try runHere(body) }, isLate: { queue.reportWaiting(context?.name) })
+    let held = Self.held
+    return try MainQueue.run(
+      { try runHere(body) }, isLate: { queue.reportWaiting(context?.name) },
+      meanwhile: held.isEmpty ? nil : { ContextQueue.runRequests(to: held) })
   }
 
-  /// Runs `body` under the context's lock.
-  func runHere<T>(_ body: () throws -> T) rethrows -> T {
+  /// Runs `body` under the context's lock. Without `takesUpMarks` it does not merge what is waiting to be merged.
+  func runHere<T>(takesUpMarks: Bool = true, _ body: () throws -> T) rethrows -> T {
     let previous = queue.enter()
     let nesting = Self.nesting
     nesting.held.append(self)
@@ -110,7 +113,7 @@ extension ContextCore {
         tellStoresOfObjects()
       }
     }
-    if queue.depth == 1 { takeUpMarks() }
+    if takesUpMarks && queue.depth == 1 { takeUpMarks() }
     return try body()
   }
 

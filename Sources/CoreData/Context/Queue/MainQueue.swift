@@ -14,15 +14,17 @@ enum MainQueue {
   static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
 
   /// Runs `body` on the main queue and waits for its end. `isLate` is called where it has not begun within `patience`
-  /// seconds; the wait goes on.
+  /// seconds; the wait goes on. `meanwhile` is called again and again during the wait.
   ///
   /// It submits an asynchronous block, because `sync` on the main queue stops a program that is on that queue already.
-  static func run<T>(_ body: () throws -> T, patience: Double = 5, isLate: () -> Void) rethrows -> T {
+  static func run<T>(
+    _ body: () throws -> T, patience: Double = 5, isLate: () -> Void, meanwhile: (() -> Void)? = nil
+  ) rethrows -> T {
     let work: Work<T> = withoutActuallyEscaping(body) { body in
       let work = Work(body)
       DispatchQueue.main.async { work.run() }
-      if work.begun.wait(timeout: .now() + patience) == .timedOut { isLate() }
-      work.ended.wait()
+      if !wait(for: work.begun, until: .now() + patience, meanwhile) { isLate() }
+      _ = wait(for: work.ended, until: .distantFuture, meanwhile)
       return work
     }
     switch work.outcome {
@@ -30,6 +32,18 @@ enum MainQueue {
     case .failure(let error)?: return try { throw error }()
     case nil: misuse("A block of the main queue has ended without a result.")
     }
+  }
+
+  /// Returns false if the time is over.
+  private static func wait(
+    for semaphore: DispatchSemaphore, until end: DispatchTime, _ meanwhile: (() -> Void)?
+  ) -> Bool {
+    guard let meanwhile else { return semaphore.wait(timeout: end) == .success }
+    while semaphore.wait(timeout: min(end, .now() + ChildRequests.patience)) == .timedOut {
+      if .now() >= end { return false }
+      meanwhile()
+    }
+    return true
   }
 
   /// Sendable, unchecked: the waiting thread reads it only after `ended` is signalled.

@@ -51,9 +51,12 @@ struct ChildChanges {
         changes.values.append((slot, value))
       }
     }
-    // Whether changed or not: their former values are not kept.
-    for (index, value) in (object.extras?.transients ?? []).enumerated() {
-      if let value { changes.transients.append((index, value)) }
+    if let extras = object.extras {
+      // A new object of the parent has no defaults.
+      for (index, value) in extras.transients.enumerated()
+      where extras.changedTransients.contains(index) || object.flags.contains(.inserted) && value != nil {
+        changes.transients.append((index, value))
+      }
     }
     for info in object.info.relationships {
       let relationship = info.relationship

@@ -17,7 +17,7 @@ extension ContextCore {
       let rows = try presentRows(of: saved)
       let changes = ChildChanges(saved)
       activity.isWriting = true
-      let gone = try parent.runForChild { try parent.take(changes) }
+      let gone = try parent.runForChild { try parent.tracking { try parent.take(changes) } }
       if gone.isEmpty {
         finish(
           publishing: {

@@ -266,6 +266,7 @@ extension ContextCore {
       return
     }
     object.clearOverlay()
+    object.extras?.changedTransients = []
     ChangeTracker.endSave(of: object)
     object.toManys.forEach { $0.didSave(&leaving.members) }
   }
