@@ -121,8 +121,10 @@ extension ContextCore {
     try origin.refresh(inUse.map(\.key), root: root, self)
   }
 
-  /// Applies the fetch's options to its results. Faults in batches get them when their batch is read.
+  /// Applies the fetch's options to its results. Faults in batches get them when their batch is read. What the context
+  /// knew as gone exists after all: a parent may have taken its deletion back.
   private func finish(_ objects: [NSManagedObject], _ run: FetchRun) throws {
+    if changes.hasInaccessible { for object in objects { lookAgain(for: object) } }
     let options = run.options
     if options.isEmpty { return }
     let isLater = !run.readsRows && run.fetch.parameters.includesPropertyValues && objects.count > 1

@@ -128,8 +128,6 @@ extension ContextCore {
         let info = frozen.infos[present.reference.entity]
         return makeObject(info, key: present.reference.key, store: origin.index, row: present.row)
       }
-      // The parent has taken the deletion back, or has the object again.
-      if object.flags.contains(.inaccessible) { lookAgain(for: object) }
       guard let row = present.row, object.info.entity.index == row.entity else { return object }
       if object.flags.isFault {
         give(row, to: object)
