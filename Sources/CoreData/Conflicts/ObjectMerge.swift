@@ -11,6 +11,8 @@ struct ObjectMerge {
   /// Objects that may have no changes left: the merged objects, and those that were linked to an object whose deletion
   /// was undone.
   private var touched: [NSManagedObject] = []
+  /// Those of the gone ones that nobody has reported as deleted before.
+  private var lost: [NSManagedObject] = []
 
   private init(_ core: ContextCore, _ policy: NSMergePolicyType) { (self.core, self.policy) = (core, policy) }
 
@@ -27,7 +29,7 @@ struct ObjectMerge {
       try merge.merge(object, isReportedGone ? nil : conflict.persisted ?? core.storedRow(of: object))
     }
     merge.end()
-    tell(conflicts.map(\.content.object))
+    merge.tell(conflicts.map(\.content.object))
   }
 
   /// Gives saved objects the values of their store, and discards the changes in their context.
@@ -36,7 +38,7 @@ struct ObjectMerge {
     var merge = ObjectMerge(core, .rollbackMergePolicyType)
     for object in objects { try merge.merge(object, core.storedRow(of: object)) }
     merge.end()
-    tell(objects)
+    merge.tell(objects)
   }
 
   private func end() {
@@ -46,12 +48,15 @@ struct ObjectMerge {
     for object in touched where !object.flags.contains(.pending) { object.extras?.eventBase = nil }
   }
 
-  private static func tell(_ objects: [NSManagedObject]) {
+  private func tell(_ objects: [NSManagedObject]) {
     let present = objects.filter { $0.core != nil && !$0.flags.isDeleted }
-    guard let core = present.first?.core else { return }
     for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
+    var sets: [AnyHashable: Any] = [:]
+    if !present.isEmpty { sets[NSRefreshedObjectsKey] = Set(present) }
+    if !lost.isEmpty { sets[NSDeletedObjectsKey] = Set(lost) }
+    if sets.isEmpty { return }
     core.tellObserversOfAll()
-    core.post(.didChange) { [NSRefreshedObjectsKey: Set(present)] }
+    core.post(.didChange) { sets }
   }
 
   /// Whether this context's changes win over the store's.
@@ -81,6 +86,7 @@ struct ObjectMerge {
   private mutating func becomeDeleted(_ object: NSManagedObject) {
     if !object.flags.isDeleted {
       for relationship in object.info.entity.relationships { core.unlink(object, relationship) }
+      lost.append(object)
     }
     gone.append(object)
     // It counts as deleted from here on. It is taken off the list together with the others.

@@ -58,8 +58,8 @@ final class ContextCore: @unchecked Sendable {
   var hasMismatchedClasses = false
 
   /// Set where the context has an undo manager.
-  var undoRecording: UndoRecording?
-  var recordsUndo: Bool { undoRecording != nil }
+  var undoCheckpoints: UndoCheckpoints?
+  var recordsUndo: Bool { undoCheckpoints != nil }
 
   // MARK: Reading
 

@@ -20,6 +20,8 @@ extension NSManagedObject {
     var announcedDestinations: [Int: AnnouncedDestination] = [:]
     /// Set for an object that has changed again since the last event.
     var eventBase: EventBase?
+    /// What an undo of the object's last deletion keeps.
+    weak var deletion: EventJournal.DeletedObject?
     var observationInfo: UnsafeMutableRawPointer?
     var observers: ObjectObservers?
 

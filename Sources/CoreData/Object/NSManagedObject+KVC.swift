@@ -307,8 +307,9 @@ extension NSManagedObject {
     Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Sets several properties by name, in no particular order.
+  /// Sets several properties by name, in no particular order; `NSNull` sets nil.
+  /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setvaluesforkeys(_:)
   public final func setValuesForKeys(_ keyedValues: [String: Any]) {
-    for (key, value) in keyedValues { setValue(value, forKey: key) }
+    for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
   }
 }

@@ -9,8 +9,8 @@ final class ToManyState {
   /// The owner was never saved: all members count as added, and are not listed twice.
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) var isOrderChanged = false
-  /// Whether a primitive accessor has set the members since they were read. Then a new object may be a member before it
-  /// is linked, and any object may have been removed before it is unlinked.
+  /// Whether a primitive accessor has set the members since they were read. Then an object may have been removed before it
+  /// is unlinked.
   @exclusivity(unchecked) private var isPrimitive = false
   /// The relationship's `toManyIndex`.
   let index: Int
@@ -161,9 +161,9 @@ final class ToManyState {
   }
 
   /// Adds an object, unless it is a member. Its own side of the link may be older than the members that were read, and
-  /// lead to another object; that of a new object cannot.
+  /// lead to another object.
   func add(_ object: NSManagedObject) {
-    let isKnown = (isPrimitive || !object.flags.contains(.inserted)) && contains(object)
+    let isKnown = contains(object)
     if !isKnown || !listedAdditions.contains(where: { $0 === object }) { noteAddition(object) }
     if !isFault && !isKnown { appendMember(object) }
   }

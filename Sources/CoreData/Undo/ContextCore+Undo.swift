@@ -51,7 +51,7 @@ extension ContextCore {
     for entry in living.reversed() { setLinks(entry.former, of: entry.object, found) }
     for entry in living { if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, found) } }
     for entry in living { setOrders(entry.former, of: entry.object, found) }
-    for entry in living where entry.deleted != nil { setAwaitedLinks(to: entry.object) }
+    for entry in living { if let deleted = entry.deleted { setAwaitedLinks(deleted, to: entry.object) } }
     for entry in living { awaitDestinations(of: entry) }
     takeAway(present.filter { $0.change == .inserted || $0.change == .revived })
     for entry in present where isPresent(entry.object) { entry.object.awake(fromSnapshotEvents: entry.change.event) }
@@ -189,13 +189,13 @@ extension ContextCore {
   private func awaitDestinations(of entry: EventJournal.Entry) {
     for (relationship, destination) in entry.former.toOnes + (entry.deleted?.kept.toOnes ?? []) {
       guard let destination, destination.flags.contains(.gone) else { continue }
-      undoRecording?.awaited.append((entry.object, relationship, destination))
+      destination.extras?.deletion?.awaited.append((entry.object, relationship))
     }
   }
 
-  private func setAwaitedLinks(to destination: NSManagedObject) {
-    let links = undoRecording?.takeAwaited(destination) ?? []
-    for link in links where isPresent(link.owner) && link.owner.toOne(link.relationship) == nil {
+  private func setAwaitedLinks(_ deleted: EventJournal.DeletedObject, to destination: NSManagedObject) {
+    defer { deleted.awaited = [] }
+    for link in deleted.awaited where isPresent(link.owner) && link.owner.toOne(link.relationship) == nil {
       link.owner.setToOne(link.relationship, destination)
     }
   }

@@ -27,9 +27,12 @@ struct EventJournal {
     let store: UInt16
     /// The values that are in files of their own, and all links from before the event.
     let kept: ObjectChanges<NSManagedObject>
+    /// Links to the object that a later event has ended, and whose undo could not set them yet.
+    var awaited: [(owner: NSManagedObject, relationship: Relationship)] = []
 
     init(_ object: NSManagedObject, _ kept: ObjectChanges<NSManagedObject>) {
       (reference, store, self.kept) = (object.reference, object.storeIndex, kept)
+      object.makeExtras().deletion = self
     }
   }
 

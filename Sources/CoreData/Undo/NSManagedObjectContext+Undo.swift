@@ -1,12 +1,11 @@
 import Dispatch
 import Foundation
-import StoreSchema
 
 extension NSManagedObjectContext {
   /// Called when ``undoManager`` has changed.
   final func useUndoManager(insteadOf former: UndoManager?) {
     former?.removeAllActions(withTarget: self)
-    core.undoRecording = undoManager.map { UndoRecording(of: $0, core) }
+    core.undoCheckpoints = undoManager.map { UndoCheckpoints(of: $0, core) }
     if core.queue.confinement != .mainQueue { undoManager?.isOfOtherQueue = true }
     for object in core.changed { object.extras?.formerTransients = [:] }
   }
@@ -21,14 +20,9 @@ extension NSManagedObjectContext {
   }
 }
 
-/// What a context with an undo manager keeps. It ends the event when the manager requires that; see
-/// `NSUndoManagerCheckpoint`.
-final class UndoRecording {
-  /// A link that an undo could not set, because its destination is gone.
-  typealias AwaitedLink = (owner: NSManagedObject, relationship: Relationship, destination: NSManagedObject)
-
+/// Ends the event of a context when its undo manager requires it; see `NSUndoManagerCheckpoint`.
+final class UndoCheckpoints {
   private let observer: any NSObjectProtocol
-  var awaited: [AwaitedLink] = []
 
   init(of manager: UndoManager, _ core: ContextCore) {
     let link = core.link
@@ -41,10 +35,4 @@ final class UndoRecording {
   }
 
   deinit { NotificationCenter.default.removeObserver(observer) }
-
-  func takeAwaited(_ destination: NSManagedObject) -> [AwaitedLink] {
-    let found = awaited.filter { $0.destination === destination }
-    if !found.isEmpty { awaited.removeAll { $0.destination === destination } }
-    return found
-  }
 }

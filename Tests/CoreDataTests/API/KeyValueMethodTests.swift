@@ -52,7 +52,7 @@ import Testing
       #expect(member.value(forKey: "age") as? Int == 31 && member.primitiveValue(forKey: "age") as? Int16 == 30)
       member.setValue(7, forKey: "score")
       #expect(member.score == 7)
-      member.setValue(nil, forKey: "score")
+      member.setValuesForKeys(["score": NSNull()])
       #expect(member.score == nil && member.value(forKey: "score") == nil)
       member.setValue(2.5, forKey: "weight")
       #expect(member.weight == 2.5)

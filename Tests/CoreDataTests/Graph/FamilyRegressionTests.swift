@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Former defects of contexts with parents and children, one test each.
@@ -81,7 +82,65 @@ import Testing
     }
   }
 
+  /// An object that is inserted again after its deletion was saved may still be among the members of its former owner.
+  @Test func aMemberThatComesBackIsListedOnce() throws {
+    let (one, many) = (Describing.entity("One"), Describing.entity("Many", [Describing.attribute("name")]))
+    Describing.relate(one, "members", toMany: true, many, "owner", toManyBack: false)
+    one.relationshipsByName["members"]?.deleteRule = .cascadeDeleteRule
+    many.relationshipsByName["owner"]?.deleteRule = .noActionDeleteRule
+    let context = try Describing.context(Describing.model([one, many]))
+    try context.performAndWait {
+      let owner = NSEntityDescription.insertNewObject(forEntityName: "One", into: context)
+      let member = NSEntityDescription.insertNewObject(forEntityName: "Many", into: context)
+      member["owner"] = owner
+      try context.save()
+      context.delete(member)
+      try context.save()
+      context.insert(member)
+      member["owner"] = owner
+      #expect(owner.mutableSetValue(forKey: "members").count == 1)
+      member["owner"] = nil
+      #expect(owner.mutableSetValue(forKey: "members").count == 0)
+      context.delete(owner)
+      try context.save()
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Many")) == 1)
+    }
+  }
+
   // MARK: Objects that come back
+
+  /// A deletion and what takes it back are merged as one change.
+  @Test func aDeletionThatWasTakenBackIsNone() throws {
+    let stack = try UndoStack()
+    let (parent, item) = (stack.context, try stack.savedItem())
+    let children = (0..<3).map { _ in
+      let child = NSManagedObjectContext(.privateQueue)
+      child.parent = parent
+      return child
+    }
+    let id = item.objectID
+    let seen = try children.map { child in try child.performAndWait { try child.existingObject(with: id) } }
+    children[2].automaticallyMergesChangesFromParent = true
+    nonisolated(unsafe) let (first, second) = (seen[0], seen[1])
+    children[2].performAndWait {
+      let saved = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        do {
+          try children[0].performAndWait {
+            children[0].delete(first)
+            try children[0].save()
+          }
+          try children[1].performAndWait {
+            second["number"] = 5
+            try children[1].save()
+          }
+        } catch { Issue.record(error) }
+        saved.signal()
+      }
+      saved.wait()
+    }
+    children[2].performAndWait { #expect(!seen[2].isDeleted && seen[2]["number"] as? Int == 5) }
+  }
 
   /// A parent's deletion that is rolled back: the child has the object again with its next fetch, and can change it.
   @Test(arguments: [false, true]) func whatTheParentHasAgainCanBeChanged(byMerge: Bool) throws {

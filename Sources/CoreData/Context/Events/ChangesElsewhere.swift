@@ -24,13 +24,15 @@ struct ChangesElsewhere: Sendable {
     deleted = names(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
   }
 
-  /// Adds changes that were saved later. Deleted objects no longer count as inserted or updated.
+  /// Adds changes that were saved later. Deleted objects no longer count as inserted or updated. A parent may have taken
+  /// the deletion of an object back that it reports as changed.
   mutating func add(_ later: ChangesElsewhere) {
     inserted.formUnion(later.inserted)
     updated.formUnion(later.updated)
     deleted.formUnion(later.deleted)
     inserted.subtract(later.deleted)
     updated.subtract(later.deleted)
+    deleted.subtract(later.inserted.union(later.updated).subtracting(later.deleted))
   }
 
   private static func elements(_ value: Any?) -> [Any] {

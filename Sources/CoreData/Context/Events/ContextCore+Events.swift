@@ -50,7 +50,6 @@ extension ContextCore {
     defer { checkInvariants() }
     orderedViews = [:]
     faultError = nil
-    undoRecording?.awaited = []
     let announcement = ReturnedChanges(changed) { isDeletionReported($0) }
     for omission in changes.omissions where omission.member.flags.isDisjoint(with: [.inaccessible, .gone]) {
       let relationship = omission.relationship
@@ -93,7 +92,6 @@ extension ContextCore {
   func reset() {
     checkQueue()
     faultError = nil
-    undoRecording?.awaited = []
     let ids = WatchedNotification.didChange.isWatched ? registry.all.map(\.ownID) : []
     let observed = observed.takeAll()
     forgetAll(emptiesObjects: true)

@@ -3,42 +3,24 @@ import Foundation
 /// Handles the changes of other contexts and threads at a suitable moment; see ``ContextMarks``.
 extension ContextCore {
   /// Leaves a mark, on any thread.
-  /// - The mark is handled at once where this thread is on the context's queue, or where nobody uses a context that has
-  ///   its own lock; and where no other thread uses a context above it, which a merge reads from.
+  /// - The mark is handled at once where this thread is on the context's queue, or where nobody uses a root context that
+  ///   has its own lock.
   /// - Otherwise, and always with `isLater`, it is handled at a turn of the queue or at the next use of the context,
   ///   whichever comes first.
   func leave(_ mark: ContextMarks.Mark, isLater: Bool = false) {
     marks.add(mark)
-    if !isLater && mayHandle(mark) {
-      ifAncestorsAreFree { runHere(takeUpMarks) }
-      if queue.confinement == .lock { queue.lock.unlock() }
+    if isLater { return queueTurn() }
+    switch queue.confinement {
+    case .client: if case .changes = mark { runHere(takeUpMarks) }
+    case .mainQueue: if MainQueue.isCurrent { runHere(takeUpMarks) }
+    case .lock:
+      // A child would wait for its parent, whose thread may be waiting for a context that this thread holds.
+      if parent == nil || queue.isCurrent, queue.lock.try() {
+        runHere(takeUpMarks)
+        queue.lock.unlock()
+      }
     }
     if !marks.isEmpty { queueTurn() }
-  }
-
-  /// Whether this thread may use the context. It locks a context that has a lock.
-  private func mayHandle(_ mark: ContextMarks.Mark) -> Bool {
-    switch queue.confinement {
-    case .client: if case .changes = mark { true } else { false }
-    case .mainQueue: MainQueue.isCurrent
-    case .lock: queue.lock.try()
-    }
-  }
-
-  /// Runs `body` where no other thread uses a context above this one, so that `body` does not wait for one: the thread
-  /// that uses it may be waiting for a context that this thread holds.
-  private func ifAncestorsAreFree(_ body: () -> Void) {
-    var locked: [ContextQueue] = []
-    defer { for queue in locked { queue.lock.unlock() } }
-    var next = parent
-    while let core = next {
-      if !core.queue.isCurrent {
-        guard core.queue.confinement == .lock, core.queue.lock.try() else { return }
-        locked.append(core.queue)
-      }
-      next = core.parent
-    }
-    body()
   }
 
   /// Handles the marks unless an operation of the context is running or observers are being notified. Called before the

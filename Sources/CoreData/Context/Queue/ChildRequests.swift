@@ -75,15 +75,15 @@ extension ContextQueue {
 
 extension ContextCore {
   /// Runs `body` on this context's queue for a child, whose queue this thread is on.
-  func runForChild<T>(_ body: () throws -> T) rethrows -> T {
-    if queue.isCurrent { return try run(body) }
+  func runForChild<T>(takesUpMarks: Bool = true, _ body: () throws -> T) rethrows -> T {
+    if queue.isCurrent { return try runHere(takesUpMarks: takesUpMarks, body) }
     if queue.confinement == .lock && queue.lock.try() {
       defer { queue.lock.unlock() }
-      return try runHere(body)
+      return try runHere(takesUpMarks: takesUpMarks, body)
     }
     let result = withoutActuallyEscaping(body) { body -> Result<T, any Error> in
       var result: Result<T, any Error>?
-      let request = ChildRequests.Request(self) { result = Result { try self.runHere(body) } }
+      let request = ChildRequests.Request(self) { result = Result { try self.runHere(takesUpMarks: takesUpMarks, body) } }
       wait(for: request)
       guard let result else { misuse("A request of a child context has ended without a result.") }
       return result

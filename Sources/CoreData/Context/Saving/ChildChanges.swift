@@ -29,7 +29,10 @@ struct ChildChanges {
     for object in objects {
       switch object.flags.savedChange {
       case .inserted?: inserted.append(Object(object, Self.changes(of: object)))
-      case .updated?: updated.append(Object(object, Self.changes(of: object)))
+      case .updated?:
+        let changes = Self.changes(of: object)
+        // An owner whose members have changed counts as updated. The links are the members'.
+        if !changes.isEmpty { updated.append(Object(object, changes)) }
       // Includes an object that the parent does not show at present: the parent may undo its own deletion.
       case .deleted?: deleted.append(Object(object, ObjectChanges()))
       case nil: continue
@@ -65,7 +68,9 @@ struct ChildChanges {
         let destination = object.toOne(relationship).flatMap { $0.flags.leavesNoLinks ? nil : $0 }
         changes.toOnes.append((relationship, destination.map(Target.init)))
       } else if let state = object.toManys[relationship], state.hasChanges {
-        changes.toManys.append(members(state, relationship))
+        // New members of an ordered relationship have positions.
+        let isToBeRead = state.isFault && state.hasAdditions && relationship.isOrdered
+        changes.toManys.append(members(isToBeRead ? object.loadedToMany(relationship) : state, relationship))
       }
     }
     return changes

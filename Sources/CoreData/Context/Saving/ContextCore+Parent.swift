@@ -16,8 +16,11 @@ extension ContextCore {
       // Packed first, because values that cannot be encoded must be found before the parent changes.
       let rows = try presentRows(of: saved)
       let changes = ChildChanges(saved)
+      // It may have read orders.
+      try throwReadError()
       activity.isWriting = true
-      let gone = try parent.runForChild { try parent.tracking { try parent.take(changes) } }
+      // A merge in the parent would call observers, which may change this context again.
+      let gone = try parent.runForChild(takesUpMarks: false) { try parent.tracking { try parent.take(changes) } }
       if gone.isEmpty {
         finish(
           publishing: {
@@ -71,17 +74,20 @@ extension ContextCore {
     try throwReadError()
     let updates = try changes.updated.map(existing)
     let deletions = try changes.deleted.map(existing)
-    let gone = zip(updates, changes.updated).filter { $0.0 == nil }.map(\.1.target.reference)
-    if !gone.isEmpty { return gone }
+    // What no save would write can be left out.
+    let gone = zip(updates, changes.updated).filter { $0.0 == nil && !$0.1.changes.isUnsaved }
+    if !gone.isEmpty { return gone.map(\.1.target.reference) }
     for (found, update) in zip(updates, changes.updated) where !update.changes.isUnsaved { keepBase(update, of: found) }
     for (found, deletion) in zip(deletions, changes.deleted) { keepBase(deletion, of: found) }
-    let living = changes.inserted.map(insert) + updates.compactMap { $0?.object }
+    let inserted = changes.inserted.map { (insert($0), $0.changes) }
+    let updated = zip(updates, changes.updated).compactMap { found, update in found.map { ($0.object, update.changes) } }
     // The child's changes are later than a deletion here.
+    let living = inserted.map(\.0) + updated.filter { !$1.isUnsaved }.map(\.0)
     reviveDeleted(living)
-    let written = changes.inserted + changes.updated
-    for (object, child) in zip(living, written) { setValues(child.changes, of: object) }
-    for (object, child) in zip(living, written) { setLinks(child.changes, of: object, found) }
-    for (object, child) in zip(living, written) { setOrders(child.changes, of: object, found) }
+    let written = (inserted + updated).filter { !$0.0.flags.isDeleted }
+    for (object, changes) in written { setValues(changes, of: object) }
+    for (object, changes) in written { setLinks(changes, of: object, found) }
+    for (object, changes) in written { setOrders(changes, of: object, found) }
     for case let deletion? in deletions where !deletion.object.flags.isDeleted { delete(deletion.object) }
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.

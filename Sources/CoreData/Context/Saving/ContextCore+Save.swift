@@ -72,7 +72,6 @@ extension ContextCore {
         unsaved = plan.parts.map(\.store)
         // A view of this context must not block the commit.
         origins.dropViews()
-        activity.isWriting = true
         let outcome = try plan.commit(self)
         // A merge policy may change the context, and save children of it.
         if case .committed = outcome {} else { activity.isWriting = false }
@@ -104,7 +103,10 @@ extension ContextCore {
   private func plan(_ coordinator: NSPersistentStoreCoordinator) throws -> SavePlan? {
     // A merge policy may have inserted objects.
     if coordinator.hasCustomStores.load(ordering: .relaxed) { try nameInsertions() }
+    // The plan may read faults, which calls client code.
+    activity.isWriting = true
     do { return try SavePlan(self, coordinator) } catch {
+      activity.isWriting = false
       if !origins.haveMoved { throw error }
       try followStores()
       return nil
