@@ -69,9 +69,10 @@ import Testing
     }
   }
 
-  /// An owner that has lost a member is not changed by that: the member's link is the member's. So the parent's deletion of
-  /// the owner stays, saved or not.
-  @Test(arguments: [false, true], [false, true]) func anOwnerIsNotChangedByItsMembers(isSaved: Bool, deletes: Bool) throws {
+  /// An owner that has lost a member is not changed by that: the member's link is the member's. So the parent's deletion
+  /// of the owner stays, saved or not.
+  @Test(arguments: [false, true], [false, true])
+  func anOwnerIsNotChangedByItsMembers(isSaved: Bool, deletes: Bool) throws {
     let stack = try UndoStack(levels: 2)
     let (parent, child) = (stack.contexts[0], stack.contexts[1])
     let (owner, member) = stack.event { context in

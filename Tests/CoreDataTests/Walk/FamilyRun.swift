@@ -141,42 +141,45 @@ final class FamilyRun {
     }
     try context.performAndWait {
       context.processPendingChanges()
-      let promised = try Self.promises(context)
+      let content = try Self.content(context)
       do { try context.save() } catch let error as CocoaError where error.code.rawValue == NSManagedObjectMergeError {
         return context.rollback()
       }
       guard let above, let before else { return }
-      do { try above.performAndWait { try Self.compare(above, before.values, promised, before.doubled) } } catch let wrong as Wrong {
-        throw Wrong(text: "save(\(number)) of \(promised.values), deleted \(promised.deleted): \(wrong.text)")
+      do {
+        try above.performAndWait { try Self.compare(above, before.values, content, before.doubled) }
+      } catch let wrong as Wrong {
+        throw Wrong(text: "save(\(number)) of \(content.values), deleted \(content.deleted): \(wrong.text)")
       }
     }
   }
 
   /// What a context says it has changed: values by the keys of properties, and the deleted items.
-  private struct Promises {
+  private struct SaveContent {
     var values: [String: [String: String?]] = [:]
     var deleted: Set<String> = []
     var inserted: Set<String> = []
   }
 
-  private static func promises(_ context: NSManagedObjectContext) throws -> Promises {
-    var promises = Promises()
+  private static func content(_ context: NSManagedObjectContext) throws -> SaveContent {
+    var content = SaveContent()
     for item in context.deletedObjects {
       // The name of an item whose row is gone is unknown.
-      if let name = item.committedValues(forKeys: ["name"])["name"] as? String { promises.deleted.insert(name) }
+      if let name = item.committedValues(forKeys: ["name"])["name"] as? String { content.deleted.insert(name) }
     }
     for item in context.insertedObjects.union(context.updatedObjects) {
       guard let name = item["name"] as? String else { continue }
-      if item.isInserted { promises.inserted.insert(name) }
+      if item.isInserted { content.inserted.insert(name) }
       let values = item.changedValues().filter { ["number", "owner"].contains($0.key) }
-      if !values.isEmpty || item.isInserted { promises.values[name] = values.mapValues(text) }
+      if !values.isEmpty || item.isInserted { content.values[name] = values.mapValues(text) }
     }
-    return promises
+    return content
   }
 
   private static func text(_ value: Any) -> String? {
     switch value {
-    case let object as NSManagedObject: object["name"] as? String
+    // A link to what the child knows as gone ends.
+    case let object as NSManagedObject: object.isDeleted ? nil : object["name"] as? String
     case is NSNull: nil
     default: "\(value)"
     }
@@ -184,23 +187,24 @@ final class FamilyRun {
 
   /// Compares what the parent shows after the save of a child with what it must show.
   private static func compare(
-    _ parent: NSManagedObjectContext, _ before: [String: Values], _ promised: Promises, _ doubled: Set<String>
+    _ parent: NSManagedObjectContext, _ before: [String: Values], _ content: SaveContent, _ doubled: Set<String>
   ) throws {
     var expected = before
-    // The child's changes are later than a deletion in the parent.
-    let revived = Set(promised.values.keys).subtracting(before.keys).subtracting(promised.inserted)
+    // The child's changes are later than a deletion in the parent, and so are its new members.
+    let owners = content.values.values.compactMap { $0["owner"] ?? nil }
+    let revived = Set(content.values.keys).union(owners).subtracting(before.keys).subtracting(content.inserted)
     // One that was deleted and inserted again is another one, with the same name.
     let doubled = try doubled.union(Self.doubled(parent))
-      .union(promised.inserted.intersection(promised.deleted.union(before.keys)))
-    for name in promised.inserted { expected[name] = Values() }
-    for (name, values) in promised.values {
+      .union(content.inserted.intersection(content.deleted.union(before.keys)))
+    for name in content.inserted { expected[name] = Values() }
+    for (name, values) in content.values {
       for (key, value) in values {
         if key == "number" { expected[name]?.number = value.flatMap(Int.init) }
         if key == "owner" { expected[name]?.owner = value }
       }
     }
-    for name in promised.deleted { expected[name] = nil }
-    for (name, values) in expected where values.owner.map(promised.deleted.contains) ?? false {
+    for name in content.deleted { expected[name] = nil }
+    for (name, values) in expected where values.owner.map(content.deleted.contains) ?? false {
       expected[name]?.owner = nil
     }
     let after = try Self.values(parent)

@@ -83,7 +83,9 @@ extension ContextCore {
     }
     let result = withoutActuallyEscaping(body) { body -> Result<T, any Error> in
       var result: Result<T, any Error>?
-      let request = ChildRequests.Request(self) { result = Result { try self.runHere(takesUpMarks: takesUpMarks, body) } }
+      let request = ChildRequests.Request(self) {
+        result = Result { try self.runHere(takesUpMarks: takesUpMarks, body) }
+      }
       wait(for: request)
       guard let result else { misuse("A request of a child context has ended without a result.") }
       return result

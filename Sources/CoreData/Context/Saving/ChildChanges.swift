@@ -15,9 +15,13 @@ struct ChildChanges {
     /// The row that the child had of the object before it changed it; nil for a new object.
     let base: Row?
     let changes: ObjectChanges<Target>
+    /// Whether the save needs the object: it is new, has changes of its own, or links that the child has set lead to it. An
+    /// owner that has only lost members counts as updated too, but the links were the members'.
+    fileprivate(set) var isNeeded: Bool
 
     fileprivate init(_ object: NSManagedObject, _ changes: ObjectChanges<Target>) {
       (target, base, self.changes) = (Target(object), object.row, changes)
+      isNeeded = object.flags.contains(.inserted) || !changes.isUnsaved
     }
   }
 
@@ -30,14 +34,18 @@ struct ChildChanges {
       switch object.flags.savedChange {
       case .inserted?: inserted.append(Object(object, Self.changes(of: object)))
       case .updated?:
-        let changes = Self.changes(of: object)
-        // An owner whose members have changed counts as updated. The links are the members'.
-        if !changes.isEmpty { updated.append(Object(object, changes)) }
+        updated.append(Object(object, Self.changes(of: object)))
       // Includes an object that the parent does not show at present: the parent may undo its own deletion.
       case .deleted?: deleted.append(Object(object, ObjectChanges()))
       case nil: continue
       }
     }
+    let links = (inserted + updated).flatMap(\.changes.toOnes).filter { $0.relationship.linkedInverse != nil }
+    let destinations = Set(links.compactMap(\.destination?.reference))
+    for index in updated.indices where destinations.contains(updated[index].target.reference) {
+      updated[index].isNeeded = true
+    }
+    updated.removeAll { !$0.isNeeded && $0.changes.isEmpty }
   }
 
   private static func changes(of object: NSManagedObject) -> ObjectChanges<Target> {

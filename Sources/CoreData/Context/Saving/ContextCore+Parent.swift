@@ -74,20 +74,19 @@ extension ContextCore {
     try throwReadError()
     let updates = try changes.updated.map(existing)
     let deletions = try changes.deleted.map(existing)
-    // What no save would write can be left out.
-    let gone = zip(updates, changes.updated).filter { $0.0 == nil && !$0.1.changes.isUnsaved }
+    let gone = zip(updates, changes.updated).filter { $0.0 == nil && $0.1.isNeeded }
     if !gone.isEmpty { return gone.map(\.1.target.reference) }
     for (found, update) in zip(updates, changes.updated) where !update.changes.isUnsaved { keepBase(update, of: found) }
     for (found, deletion) in zip(deletions, changes.deleted) { keepBase(deletion, of: found) }
-    let inserted = changes.inserted.map { (insert($0), $0.changes) }
-    let updated = zip(updates, changes.updated).compactMap { found, update in found.map { ($0.object, update.changes) } }
+    var changed = changes.inserted.map { (object: insert($0), child: $0) }
+    for case (let update?, let child) in zip(updates, changes.updated) { changed.append((update.object, child)) }
     // The child's changes are later than a deletion here.
-    let living = inserted.map(\.0) + updated.filter { !$1.isUnsaved }.map(\.0)
+    let living = changed.filter(\.child.isNeeded).map(\.object)
     reviveDeleted(living)
-    let written = (inserted + updated).filter { !$0.0.flags.isDeleted }
-    for (object, changes) in written { setValues(changes, of: object) }
-    for (object, changes) in written { setLinks(changes, of: object, found) }
-    for (object, changes) in written { setOrders(changes, of: object, found) }
+    changed.removeAll { $0.object.flags.isDeleted }
+    for (object, child) in changed { setValues(child.changes, of: object) }
+    for (object, child) in changed { setLinks(child.changes, of: object, found) }
+    for (object, child) in changed { setOrders(child.changes, of: object, found) }
     for case let deletion? in deletions where !deletion.object.flags.isDeleted { delete(deletion.object) }
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.
