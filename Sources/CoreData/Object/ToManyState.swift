@@ -9,8 +9,8 @@ final class ToManyState {
   /// The owner was never saved: all members count as added, and are not listed twice.
   @exclusivity(unchecked) private var isNew: Bool
   @exclusivity(unchecked) var isOrderChanged = false
-  /// Whether a primitive accessor has set the members since they were read. Then an object may have been removed before it
-  /// is unlinked.
+  /// Whether a primitive accessor has set the members since they were read. Then a new object may be a member before it
+  /// is linked, and any object may have been removed before it is unlinked.
   @exclusivity(unchecked) private var isPrimitive = false
   /// The relationship's `toManyIndex`.
   let index: Int
@@ -160,10 +160,10 @@ final class ToManyState {
     unload()
   }
 
-  /// Adds an object, unless it is a member. Its own side of the link may be older than the members that were read, and
-  /// lead to another object.
+  /// Adds an object, unless it is a member: its own side of the link may be older than the members that were read, or it
+  /// comes back after its deletion was saved. A new object cannot be one. One that comes back has extras.
   func add(_ object: NSManagedObject) {
-    let isKnown = contains(object)
+    let isKnown = (isPrimitive || !object.flags.contains(.inserted) || object.extras != nil) && contains(object)
     if !isKnown || !listedAdditions.contains(where: { $0 === object }) { noteAddition(object) }
     if !isFault && !isKnown { appendMember(object) }
   }

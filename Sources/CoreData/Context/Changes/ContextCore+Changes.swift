@@ -37,6 +37,8 @@ extension ContextCore {
   /// keeps its values. Returns false where the object is in this context now.
   private func leave(_ object: NSManagedObject) -> Bool {
     if object.flags.contains(.gone) && (object.core === self || object.core == nil) {
+      // Owners may still have it as a member; see `ToManyState.add(_:)`.
+      _ = object.makeExtras()
       keepValues(of: object)
     } else if object.core === self {
       if !object.flags.contains(.inaccessible) { return false }
