@@ -191,17 +191,39 @@ import Testing
       parent.refreshAllObjects()
       let second = try #require(try UndoStack.items(parent).first { $0.objectID != first.objectID })
       parent.refresh(second, mergeChanges: false)
-      HookedItem.hook.withLock {
-        $0 = { _ = child.performAndWait { Result { try child.save() } } }
-      }
-      _ = second["name"]
-      #expect(HookedItem.hook.withLock { $0 == nil } && !child.performAndWait { child.hasChanges })
+      let hook = HookedItem.Hook { _ = child.performAndWait { Result { try child.save() } } }
+      HookedItem.$hook.withValue(hook) { _ = second["name"] }
+      #expect(hook.hasRun && !child.performAndWait { child.hasChanges })
       #expect(parent.updatedObjects.contains { $0.objectID == first.objectID })
       #expect(parent.deletedObjects.count == 1 && parent.insertedObjects.count == 1)
       try parent.save()
     }
     let names = try stored(stack)
     #expect(names == ["changed", "second", "third"])
+  }
+
+  /// A root that plans its save reads a deleted fault. What a child saved meanwhile would not be in the plan.
+  @Test func aSaveWhileTheRootPlansIsRefused() throws {
+    let item = Describing.entity("Item", [Describing.attribute("name")])
+    item.managedObjectClassName = "CoreDataTests.HookedItem"
+    let stack = try UndoStack(levels: 2, model: Describing.model([item]))
+    let (root, child) = (stack.contexts[0], stack.contexts[1])
+    let (first, second) = stack.event { (UndoStack.insert("first", $0), UndoStack.insert("second", $0)) }
+    try stack.saveAll()
+    child.performAndWait { first["name"] = "changed" }
+    let hook = HookedItem.Hook { _ = child.performAndWait { Result { try child.save() } } }
+    let id = second.objectID
+    try root.performAndWait {
+      root.reset()
+      let gone = root.object(with: id)
+      root.delete(gone)
+      #expect(gone.isFault)
+      try HookedItem.$hook.withValue(hook) { try root.save() }
+      #expect(hook.hasRun)
+    }
+    try stack.saveAll()
+    let names = try stored(stack)
+    #expect(names == ["changed"])
   }
 
   // MARK: Transient values
@@ -313,12 +335,23 @@ import Testing
   }
 }
 
-/// Runs a closure once when one is read.
+/// An item that runs the hook of its test when one is read.
 final class HookedItem: NSManagedObject {
-  static let hook = Mutex<(@Sendable () -> Void)?>(nil)
+  @TaskLocal static var hook: Hook?
 
-  override func awakeFromFetch() {
-    let hook = Self.hook.withLock { $0.take() }
-    hook?()
+  /// A closure that runs once.
+  final class Hook: Sendable {
+    private let body: Mutex<(@Sendable () -> Void)?>
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
+
+    var hasRun: Bool { body.withLock { $0 == nil } }
+
+    func run() {
+      let body = body.withLock { $0.take() }
+      body?()
+    }
   }
+
+  override func awakeFromFetch() { Self.hook?.run() }
 }
