@@ -87,9 +87,10 @@ def writer(script, *arguments):
 
 
 def graph(programs, key, amount, seed):
-    """The walk of contexts against plain values: programs of 100 operations each."""
+    """The walk of contexts against plain values, programs of 100 operations each; and as many programs of 60 steps over a
+    family of contexts that read at different moments."""
     return Command([programs.debug / "OpenCoreDataPackageTests.xctest", "--testing-library", "swift-testing",
-                    "--filter", "contextsShowWhatPlainValuesDo"],
+                    "--filter", "contextsShowWhatPlainValuesDo|aSavePassesOnWhatHasChanged"],
                    {"OPENCOREDATA_WALK_PROGRAMS": str(amount // 100), "OPENCOREDATA_WALK_SEED": str(seed)})
 
 
