@@ -28,11 +28,6 @@ import Testing
   /// The form of `perform` that does not wait, which asynchronous code cannot select.
   private func queue(_ context: NSManagedObjectContext, _ body: sending @escaping () -> Void) { context.perform(body) }
 
-  /// Waits for the blocks that are in the main queue now.
-  private func mainQueueTurn() async {
-    await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
-  }
-
   // MARK: Blocks
 
   private struct Failure: Error {}
@@ -247,4 +242,9 @@ import Testing
       at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
     ) { changes += 1 }
   }
+}
+
+/// Waits for the blocks that are in the main queue now.
+@MainActor func mainQueueTurn() async {
+  await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
 }

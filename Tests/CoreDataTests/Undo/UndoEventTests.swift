@@ -46,7 +46,7 @@ import Testing
     #expect(manager.canUndo)
     await Task.detached { context = nil }.value
     // The removal has been sent to the main queue before.
-    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    await mainQueueTurn()
     #expect(!manager.canUndo)
   }
 
@@ -70,7 +70,7 @@ import Testing
     }
     endElsewhere()
     #expect(manager.canUndo)
-    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    await mainQueueTurn()
     #expect(!manager.canUndo)
   }
 

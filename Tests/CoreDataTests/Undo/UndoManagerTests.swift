@@ -70,12 +70,13 @@ import Testing
     #expect(!counter.manager.canUndo && !counter.manager.canRedo)
   }
 
-  @Test(.timeLimit(.minutes(1))) @MainActor func aTurnOfTheMainQueueEndsTheEvent() async {
+  @MainActor @Test func aTurnOfTheMainQueueEndsTheEvent() async {
     let counter = Counter()
     counter.add(1)
     counter.add(2)
     #expect(counter.manager.groupingLevel == 1)
-    while counter.manager.groupingLevel > 0 { await Task.yield() }
+    await mainQueueTurn()
+    #expect(counter.manager.groupingLevel == 0)
     counter.add(4)
     counter.manager.undo()
     #expect(counter.value == 3)
