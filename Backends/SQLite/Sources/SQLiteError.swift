@@ -56,13 +56,15 @@ enum SQLiteError {
     switch code & 0xff {
     case SQLITE_CORRUPT: systemError == 0 ? .corrupt : .io
     case SQLITE_NOTADB: .notAStore
-    case SQLITE_BUSY, SQLITE_LOCKED: .busy
+    // PROTOCOL: transactions began at the same time, and for seconds this one has lost each race for the lock of the
+    // log (https://sqlite.org/rescode.html#protocol).
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: .busy
     case SQLITE_READONLY: .readOnly
     case SQLITE_FULL: .full
     case SQLITE_CANTOPEN: systemError == 0 || POSIXErrorCode(rawValue: systemError) == .ENOENT ? .notFound : .io
     case SQLITE_CONSTRAINT: .constraint
     case SQLITE_IOERR where systemError != ENOENT && systemError != ENOTDIR: .init(systemError: systemError)
-    case SQLITE_IOERR, SQLITE_NOMEM, SQLITE_PROTOCOL: .io
+    case SQLITE_IOERR, SQLITE_NOMEM: .io
     case SQLITE_PERM, SQLITE_AUTH: .readOnly
     case SQLITE_TOOBIG: .invalidArgument
     // Only the limit on the work of opening interrupts a statement.
@@ -74,7 +76,7 @@ enum SQLiteError {
   private static func advice(_ code: Int32, _ systemError: Int32) -> String {
     switch code & 0xff {
     case SQLITE_CORRUPT where systemError != 0: "the operating system could not read the file"
-    case SQLITE_BUSY, SQLITE_LOCKED: "another connection holds the store; try again"
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: "another connection holds the store; try again"
     case SQLITE_READONLY: "the store or its folder cannot be written"
     case SQLITE_FULL: "the disk is full; free some room and save again"
     case SQLITE_CANTOPEN: "the file cannot be opened; check that its folder exists and may be used"

@@ -4,8 +4,8 @@ import Foundation
 /// Finds the values of a statement's current row, one for each column.
 ///
 /// A call for a column looks for errors, which costs more than reading the value. SQLite keeps the values of a row in
-/// adjacent registers (its opcode `ResultRow`), the same ones at every step of a run. No documentation promises that. So
-/// the values that were found at one row are used again only where
+/// adjacent registers (its opcode `ResultRow`), the same ones at every step of a run. No documentation promises that.
+/// So the values that were found at one row are used again only where
 ///
 /// - they are adjacent, which is checked each time they are found, and
 /// - they have not moved, which is checked at the first row of each run of the first and the last of them, and at every
