@@ -99,9 +99,9 @@ public final class ContextStack: ObjectStack {
   }
 
   /// Whether a predicate means the same for values without a schema. It does not where it compares objects with
-  /// arguments, names entities, or takes an object by its position, because sets of plain values have no order. Nor does
-  /// it on a path over a to-one relationship to a to-many one: if the first is nil, only a schema says that the path
-  /// ends at a collection.
+  /// arguments, names entities, or takes an object by its position, because sets of plain values have no order. Nor
+  /// does it on a path over a to-one relationship to a to-many one: if the first is nil, only a schema says that the
+  /// path ends at a collection.
   private static func needsNoSchema(_ request: StackRequest) -> Bool {
     let hasObjects = request.arguments.contains { if case .object = $0 { true } else { false } }
     if hasObjects || request.format.contains("entity") { return false }

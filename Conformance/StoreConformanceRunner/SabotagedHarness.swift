@@ -10,8 +10,8 @@ public struct SabotagedHarness: Sendable {
   public let sound: any StoreHarness
   /// The ids of the cases that fail, and of no others.
   public let caughtBy: Set<String>
-  /// Whether the store does what it may do, although no store of ours does it: no case may fail, and cases with contexts
-  /// are run, too.
+  /// Whether the store does what it may do, although no store of ours does it: no case may fail, and cases with
+  /// contexts are run, too.
   public let isHarmless: Bool
 
   /// A store with a fault, beside the same one without.

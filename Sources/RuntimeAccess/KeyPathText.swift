@@ -1,7 +1,7 @@
 /// Reads the properties of a key path out of Swift's description of it.
 ///
-/// For a key path to stored properties that is `\Person.next?.name`; a computed property is described by its address and
-/// its type, as in `\Song.<computed 0x1234 (Optional<Album>)>?.<computed 0x5678 (Optional<String>)>`.
+/// For a key path to stored properties that is `\Person.next?.name`; a computed property is described by its address
+/// and its type, as in `\Song.<computed 0x1234 (Optional<Album>)>?.<computed 0x5678 (Optional<String>)>`.
 package enum KeyPathText {
   /// The names of stored properties, which Swift knows itself, joined by points. Nil where a property is computed, and
   /// where the trick does not work.

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// A `weak` reference does the same, but from the first one on the object has its reference count in a side table. That
 /// makes counting several times as slow. So the runtime's own function retains the object, unless its deinitialization
-/// has begun. The caller makes sure that the memory is still the object's: its deinitializer waits for the caller's lock.
+/// has begun. The caller makes sure that the memory is still the object's: its deinitializer waits for the caller's
+/// lock.
 package enum LivingObject {
   /// Must be called for each object, before it is looked up by its address. Retains and releases nothing.
   @inlinable @inline(__always)

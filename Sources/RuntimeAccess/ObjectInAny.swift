@@ -1,8 +1,8 @@
 /// Reads objects out of `Any`.
 ///
-/// Sets and dictionaries compare objects by `isEqual(_:)`, whose argument is boxed. A cast costs a hundred times as much
-/// as reading the box: three words of value, then the type's metadata, whose first word is zero for a class on platforms
-/// without Objective-C.
+/// Sets and dictionaries compare objects by `isEqual(_:)`, whose argument is boxed. A cast costs a hundred times as
+/// much as reading the box: three words of value, then the type's metadata, whose first word is zero for a class on
+/// platforms without Objective-C.
 package enum ObjectInAny {
   /// The address of the object in a value; nil where the value does not directly contain an object of a class (but, for
   /// example, an `AnyHashable`).

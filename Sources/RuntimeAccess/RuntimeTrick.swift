@@ -3,9 +3,10 @@ import CRuntime
 /// A use of something that no documentation of Swift or Foundation promises. The table in `README.md` says of each what
 /// it relies on, and what it saves.
 ///
-/// Before its first use a trick is checked by its canary: a small run of the trick on objects that belong to the canary.
-/// Where the canary fails, a documented way is taken for as long as the process runs, and standard error says so once.
-/// The environment variable `OPENCOREDATA_WITHOUT` turns tricks off: it has their names, separated by commas, or `all`.
+/// Before its first use a trick is checked by its canary: a small run of the trick on objects that belong to the
+/// canary. Where the canary fails, a documented way is taken for as long as the process runs, and standard error says
+/// so once. The environment variable `OPENCOREDATA_WITHOUT` turns tricks off: it has their names, separated by commas,
+/// or `all`.
 package enum RuntimeTrick: Int32, CaseIterable, Sendable {
   case livingObjects, immortalObjects, objectsInAny, rawObjects, virtualTables, processClasses, keyPathTexts
   case retypedArrays

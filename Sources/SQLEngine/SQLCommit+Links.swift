@@ -102,7 +102,8 @@ extension SQLCommit {
     }
   }
 
-  /// Adds pairs. The statement is an argument of its own type, so that the type is looked up once and not for each pair.
+  /// Adds pairs. The statement is an argument of its own type, so that the type is looked up once and not for each
+  /// pair.
   private func add<Statement: SQLStatement, Database: SQLConnection>(
     _ links: ChangeSet.LinkChanges, _ range: Range<Int>, _ side: SQLLayout.JoinSide, _ statement: Statement,
     _ connection: Database, _ pair: (Int64, Int64) -> (Int64, Int64)

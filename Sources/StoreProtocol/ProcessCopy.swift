@@ -14,7 +14,7 @@ public enum ProcessCopy {
     #endif
   }()
 
-  /// A number that differs between a process and its copy. A store keeps the number of the process that opened it. Where
-  /// the current number is another one, the store leaves its open files alone, even when it is released.
+  /// A number that differs between a process and its copy. A store keeps the number of the process that opened it.
+  /// Where the current number is another one, the store leaves its open files alone, even when it is released.
   public static var current: Int { isWatched ? number.load(ordering: .relaxed) : 0 }
 }

@@ -53,8 +53,8 @@ public protocol Store: AnyObject, Sendable {
   /// `(any ExternalDataStore).self`. Nil where it lacks the capability.
   ///
   /// A store has the protocols that its type conforms to; implement this only to pass the request to another value. The
-  /// checking wrapper passes each request on, and throws `closed` in a forked copy of the process that opened the store.
-  /// A wrapper of your own does the same. Ask once for a piece of work, not for each row.
+  /// checking wrapper passes each request on, and throws `closed` in a forked copy of the process that opened the
+  /// store. A wrapper of your own does the same. Ask once for a piece of work, not for each row.
   func capability<Capability>(_ type: Capability.Type) throws(StoreError) -> Capability?
 
   /// Ends all use of the store. Safe to call twice.

@@ -56,6 +56,15 @@ enum HouseRules {
     return ["\(file.path) has \(lines) lines; \(ImportTable.longestFile) are allowed"]
   }
 
+  /// The formatter wraps code, and leaves comments as they are. Links and tables cannot be wrapped.
+  static func wideComments(_ file: SourceFile) -> [String] {
+    file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { number, line in
+      let isComment = line.drop(while: \.isWhitespace).hasPrefix("//")
+      if !isComment || line.count <= 120 || line.contains("http") || line.contains(" | ") { return nil }
+      return "\(file.path):\(number + 1): the comment has \(line.count) columns; 120 are allowed"
+    }
+  }
+
   static func traps(_ file: SourceFile) -> [String] {
     breaches(of: /\btry!|\bas!/, in: file, "may trap on data")
   }

@@ -21,6 +21,9 @@ import Testing
   @Test func onlyOriginsAskForKindsOfStore() { #expect(Repository.sources.flatMap(HouseRules.kindsOfStore) == []) }
 
   @Test func filesAreShort() { #expect((Repository.sources + Repository.tests).flatMap(HouseRules.length) == []) }
+  @Test func commentsAreNarrow() {
+    #expect((Repository.sources + Repository.tests).flatMap(HouseRules.wideComments) == [])
+  }
 
   @Test func nothingIsForced() { #expect(Repository.sources.flatMap(HouseRules.traps) == []) }
 

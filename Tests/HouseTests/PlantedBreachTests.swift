@@ -114,6 +114,16 @@ import Testing
     #expect(HouseRules.packageAccess(manifest, backends: ["Backends/XML/Sources"]).count == breaches)
   }
 
+  @Test func aWideCommentIsFound() {
+    func breaches(_ line: String) -> [String] {
+      HouseRules.wideComments(SourceFile(path: "Sources/StoreQuery/X.swift", text: "let x = 1\n" + line + "\n"))
+    }
+    let words = String(repeating: "word ", count: 24)
+    #expect(breaches("  // " + words.dropLast(6)) == [])
+    #expect(breaches("  // " + words).map { $0.prefix(30) } == ["Sources/StoreQuery/X.swift:2: "])
+    #expect(breaches("  /// https://" + words) == [] && breaches("let x = 1 // " + words) == [])
+  }
+
   @Test func aLongFileIsFound() {
     let text = String(repeating: "//\n", count: ImportTable.longestFile)
     #expect(HouseRules.length(SourceFile(path: "Sources/StoreQuery/X.swift", text: text)) == [])

@@ -1,7 +1,8 @@
 import Foundation
 import StoreSchema
 
-/// The schema of the tests: a company with people, departments, tags and badges, and an entity with every attribute type.
+/// The schema of the tests: a company with people, departments, tags and badges, and an entity with every attribute
+/// type.
 enum Company {
   static func schema() throws -> Schema {
     let person = entity(

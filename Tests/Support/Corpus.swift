@@ -45,7 +45,8 @@ package enum Corpus {
 
   // MARK: Predicates
 
-  /// The format strings of real code, as written in its source and without comments. The columns before them are counts.
+  /// The format strings of real code, as written in its source and without comments. The columns before them are
+  /// counts.
   package static func predicateLiterals() throws -> [String] {
     try String(contentsOf: root.appending(path: "predicates.txt"), encoding: .utf8).split(separator: "\n")
       .filter { !$0.hasPrefix("#") }

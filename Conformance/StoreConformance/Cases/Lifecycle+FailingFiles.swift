@@ -185,9 +185,9 @@ extension ConformanceSuite {
     },
   ]
 
-  /// A case in which a process dies at each call by which it changes files, one run a call. Before each
-  /// run an old store is at the case's location, and beside it a new one, which nothing changes. With `isLeftByKilled` the old one's
-  /// last commit was made by a process that was killed then, so that it may be in a log.
+  /// A case in which a process dies at each call by which it changes files, one run a call. Before each run an old
+  /// store is at the case's location, and beside it a new one, which nothing changes. With `isLeftByKilled` the old
+  /// one's last commit was made by a process that was killed then, so that it may be in a log.
   private static func dying(
     _ id: String, _ title: String, isLeftByKilled: Bool = false,
     _ work: @escaping @Sendable (RoleContext, _ source: URL) throws -> Void,

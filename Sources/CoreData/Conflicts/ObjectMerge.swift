@@ -11,7 +11,7 @@ struct ObjectMerge {
   /// Objects that may have no changes left: the merged objects, and those that were linked to an object whose deletion
   /// was undone.
   private var touched: [NSManagedObject] = []
-  /// Those of the gone ones that nobody has reported as deleted before.
+  /// The objects in `gone` that nobody has reported as deleted before.
   private var lost: [NSManagedObject] = []
 
   private init(_ core: ContextCore, _ policy: NSMergePolicyType) { (self.core, self.policy) = (core, policy) }
@@ -145,7 +145,8 @@ struct ObjectMerge {
     return found.filter { $0.flags.isDeleted && $0.flags.isDisjoint(with: [.inserted, .inaccessible]) }
   }
 
-  /// Links members whose to-one relationship the deletion has set to nil. They were left out when the members were read.
+  /// Links members whose to-one relationship the deletion has set to nil. They were left out when the members were
+  /// read.
   private mutating func linkOmitted(of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) {
     guard let slot = inverse.slot else { return }
     _ = object.loadedToMany(relationship)

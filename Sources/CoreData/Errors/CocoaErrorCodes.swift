@@ -10,7 +10,8 @@ extension CocoaError.Code {
   public static let managedObjectConstraintValidation = Self(rawValue: 1551)
   /// 1560: several validations failed. `NSDetailedErrorsKey` lists their errors.
   public static let validationMultipleErrors = Self(rawValue: 1560)
-  /// 1570: a property that is not optional has no value. An empty to-many relationship counts where it has a `minCount`.
+  /// 1570: a property that is not optional has no value. An empty to-many relationship counts where it has a
+  /// `minCount`.
   public static let validationMissingMandatoryProperty = Self(rawValue: 1570)
   /// 1580: a to-many relationship has fewer objects than its `minCount`.
   public static let validationRelationshipLacksMinimumCount = Self(rawValue: 1580)

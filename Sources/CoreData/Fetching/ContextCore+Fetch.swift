@@ -13,8 +13,8 @@ extension ContextCore {
     }
   }
 
-  /// Runs a fetch. In a child context it is run again if objects have got permanent keys meanwhile: the request may name
-  /// them by their temporary ones.
+  /// Runs a fetch. In a child context it is run again if objects have got permanent keys meanwhile: the request may
+  /// name them by their temporary ones.
   private func withRun<R>(_ parameters: FetchParameters, _ body: (FetchRun) throws -> R) throws -> R {
     while true {
       let run = try fetchRun(parameters)

@@ -32,8 +32,8 @@ enum ManagedObjectClass {
     return NSManagedObject.self
   }
 
-  /// The managed object classes of the process with that name, in any module. Where the runtime does not say which there
-  /// are, the one of the main executable's module.
+  /// The managed object classes of the process with that name, in any module. Where the runtime does not say which
+  /// there are, the one of the main executable's module.
   static func classes(named name: String) -> [NSManagedObject.Type] {
     (ProcessClasses.named(name) ?? inExecutable(name)).compactMap { $0 as? NSManagedObject.Type }
   }

@@ -160,8 +160,8 @@ final class ToManyState {
     unload()
   }
 
-  /// Adds an object, unless it is a member: its own side of the link may be older than the members that were read, or it
-  /// comes back after its deletion was saved. A new object cannot be one. One that comes back has extras.
+  /// Adds an object, unless it is a member: its own side of the link may be older than the members that were read, or
+  /// it comes back after its deletion was saved. A new object cannot be one. One that comes back has extras.
   func add(_ object: NSManagedObject) {
     let isKnown = (isPrimitive || !object.flags.contains(.inserted) || object.extras != nil) && contains(object)
     if !isKnown || !listedAdditions.contains(where: { $0 === object }) { noteAddition(object) }

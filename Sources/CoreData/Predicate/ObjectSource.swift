@@ -39,8 +39,8 @@ struct ObjectSource: EvaluationSource {
   /// The variables that were assigned, with their values.
   typealias Variables = [String: Any?]
 
-  /// `assigned` has the variables that the predicate or expression assigns. `elsewhere` returns those that other parts of
-  /// the same compound assign. Before its assignment, each of them is nil.
+  /// `assigned` has the variables that the predicate or expression assigns. `elsewhere` returns those that other parts
+  /// of the same compound assign. Before its assignment, each of them is nil.
   init(
     _ variables: Variables = [:], assigned: Set<String>, elsewhere: @escaping () -> Set<String> = { [] }
   ) { state = State(variables, assigned, elsewhere) }

@@ -3,8 +3,8 @@ import PropertyLists
 import StoreProtocol
 import StoreSchema
 
-/// The readable part of a damaged store. A ``SalvagingBackend`` fills it, and ``make(at:from:options:progress:)`` makes a
-/// sound store of it.
+/// The readable part of a damaged store. A ``SalvagingBackend`` fills it, and ``make(at:from:options:progress:)`` makes
+/// a sound store of it.
 ///
 /// Objects may come in any order, twice, and with references to missing objects. Content that contradicts other content
 /// is left out, and each loss is reported. All objects are in memory at once.

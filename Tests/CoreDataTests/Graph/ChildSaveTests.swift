@@ -33,7 +33,8 @@ import Testing
     #expect(numbers == [5])
   }
 
-  /// A grandchild cannot save to a child that is saving to its parent: the changes that the parent takes are read already.
+  /// A grandchild cannot save to a child that is saving to its parent: the changes that the parent takes are read
+  /// already.
   @Test func aContextThatSavesToItsParentTakesNoChanges() throws {
     try Leavers.with(2) { root, objects in
       let (child, grandchild) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
@@ -69,8 +70,8 @@ import Testing
     }
   }
 
-  /// An owner that has lost a member is not changed by that: the member's link is the member's. So the parent's deletion
-  /// of the owner stays, saved or not.
+  /// An owner that has lost a member is not changed by that: the member's link is the member's. So the parent's
+  /// deletion of the owner stays, saved or not.
   @Test(arguments: [false, true], [false, true])
   func anOwnerIsNotChangedByItsMembers(isSaved: Bool, deletes: Bool) throws {
     let stack = try UndoStack(levels: 2)
@@ -237,7 +238,8 @@ import Testing
     }
   }
 
-  /// The other side of a many-to-many link has not been read, and no longer has the link: what comes back has it not either.
+  /// The other side of a many-to-many link has not been read, and no longer has the link: what comes back has it not
+  /// either.
   @Test func anUnreadSideOfALinkStaysAsItIs() throws {
     let stack = try UndoStack(levels: 2)
     let (parent, child) = (stack.contexts[0], stack.contexts[1])

@@ -34,8 +34,8 @@ struct ContextChain {
     }
   }
 
-  /// Changes a saved person in the child and saves that, after a context outside of the family has set the age to 9. The
-  /// root has dropped the person meanwhile.
+  /// Changes a saved person in the child and saves that, after a context outside of the family has set the age to 9.
+  /// The root has dropped the person meanwhile.
   func changeWhatOthersHaveSaved(_ change: (Person) -> Void) throws {
     let id = try savePerson()
     root.performAndWait { root.reset() }

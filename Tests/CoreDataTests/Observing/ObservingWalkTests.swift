@@ -4,8 +4,8 @@ import Observation
 import Synchronization
 import Testing
 
-/// Random changes of all kinds, with closures and readers on every property of every object. What they have been notified
-/// of must be what the objects have, and nothing else may be reported. A failure reports its seed.
+/// Random changes of all kinds, with closures and readers on every property of every object. What they have been
+/// notified of must be what the objects have, and nothing else may be reported. A failure reports its seed.
 @Suite struct ObservingWalkTests {
   private static let stores: [NSPersistentStore.StoreType] = [.inMemory, .sqlite]
 

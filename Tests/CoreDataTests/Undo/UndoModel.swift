@@ -106,7 +106,8 @@ final class UndoStack {
     return item
   }
 
-  /// Two saved items, the second linked to the first by a relationship. The first is deleted; that is undone and redone.
+  /// Two saved items, the second linked to the first by a relationship. The first is deleted; that is undone and
+  /// redone.
   func redoDeletion(ofDestination key: String) throws {
     let destination = event { context in
       let destination = Self.insert("destination", context)

@@ -50,9 +50,9 @@ enum FamilyStep: CustomStringConvertible {
 /// Runs a program on a root, its two children, and a child of one of these, none of which reads again what others have
 /// changed.
 ///
-/// What a context shows of an item that it has read is not judged: it may be old. Judged is what a save of a child does to
-/// the parent: it sets what the child calls changed, and nothing else. Besides, no member is listed twice, and a fetch
-/// gives no object that is deleted.
+/// What a context shows of an item that it has read is not judged: it may be old. Judged is what a save of a child does
+/// to the parent: it sets what the child calls changed, and nothing else. Besides, no member is listed twice, and a
+/// fetch gives no object that is deleted.
 final class FamilyRun {
   struct Wrong: Error { let text: String }
 

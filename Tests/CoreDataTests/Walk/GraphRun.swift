@@ -4,8 +4,8 @@ import TestSupport
 
 /// Runs a program on a chain of contexts and on plain values, and compares them after each step.
 ///
-/// What a context shows of objects that others have changed meanwhile depends on what it has read before. So a context is
-/// changed only while those below it have no changes, and these are refreshed then.
+/// What a context shows of objects that others have changed meanwhile depends on what it has read before. So a context
+/// is changed only while those below it have no changes, and these are refreshed then.
 final class GraphRun {
   struct Divergence: Error { let text: String }
 

@@ -1,7 +1,7 @@
 import Testing
 
-/// Random programs over chains of one to three contexts with undo, and another coordinator on the same file, against plain
-/// values. A failure is shrunk to a short program.
+/// Random programs over chains of one to three contexts with undo, and another coordinator on the same file, against
+/// plain values. A failure is shrunk to a short program.
 @Suite struct GraphWalkTests {
   /// Each program has 100 steps: 20 000 steps, or what the environment says.
   @Test(arguments: 0..<10) func contextsShowWhatPlainValuesDo(part: Int) throws {

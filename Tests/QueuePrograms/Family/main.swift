@@ -1,8 +1,8 @@
 import Foundation
 import QueueWorld
 
-// Contexts of four levels on eight threads and the main queue, which wait for each other in both directions. The argument
-// is a number of seconds.
+// Contexts of four levels on eight threads and the main queue, which wait for each other in both directions. The
+// argument is a number of seconds.
 
 let world = FamilyOfContexts()
 try world.start(seconds: CommandLine.arguments.dropFirst().first.flatMap(Double.init) ?? 2)
