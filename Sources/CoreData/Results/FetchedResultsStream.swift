@@ -1,12 +1,13 @@
 import Foundation
 
 extension NSManagedObjectContext {
-  /// The results of a fetch: a snapshot of the present ones, and one after each event that changes them or the objects in
-  /// them.
+  /// The results of a fetch: a snapshot of the present ones, and one after each event that changes them or the objects
+  /// in them.
   ///
   /// Call it on the queue of the context; any thread may read the stream. Where a snapshot has not been read yet, the
-  /// next one takes its place: a reader always gets the newest state, and may miss states between. A reset of the context
-  /// fetches again; the stream ends when that fails. The stream keeps the context alive until it is no longer read.
+  /// next one takes its place: a reader always gets the newest state, and may miss states between. A reset of the
+  /// context fetches again; the stream ends when that fails. The stream keeps the context alive until it is no longer
+  /// read.
   ///
   /// The request must have sort descriptors, or the program stops; see
   /// ``NSFetchedResultsController/init(fetchRequest:managedObjectContext:sectionNameKeyPath:cacheName:)``.
@@ -15,7 +16,6 @@ extension NSManagedObjectContext {
   public final func results<ResultType: NSManagedObject>(
     of request: NSFetchRequest<ResultType>, sectionNameKeyPath: String? = nil
   ) throws -> AsyncStream<FetchedResultsSnapshot> {
-    core.checkQueue()
     let (stream, continuation) = AsyncStream.makeStream(
       of: FetchedResultsSnapshot.self, bufferingPolicy: .bufferingNewest(1))
     let controller = NSFetchedResultsController(

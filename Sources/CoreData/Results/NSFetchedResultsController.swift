@@ -14,11 +14,17 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   /// their IDs, new ones in the order of insertion. With `sectionNameKeyPath`, the first sort descriptor must keep the
   /// objects of a section together.
   ///
-  /// With `cacheName`, a file in the caches folder of the user keeps the names and sizes of the sections, so that another
-  /// ``performFetch()`` need not read the objects to divide them. It is used as long as the model, the request, the key
-  /// path and the files of the stores are the same; no cache has to be deleted. Section names that code computes must follow
-  /// from stored values: a cache does not notice a change of the code, of the date or of the locale. Not cached are results of a context with
-  /// unsaved changes or a parent, of requests with blocks or comparators, and of stores that are in memory as a whole.
+  /// With `cacheName`, a file in the user's caches folder keeps the names and sizes of the sections. So another
+  /// ``performFetch()`` need not read the objects to divide them. The file is used as long as the model, the request,
+  /// the key path and the files of the stores are the same; no cache has to be deleted. Section names that code
+  /// computes must follow from stored values: a cache does not notice a change of the code, of the date or of the
+  /// locale.
+  ///
+  /// These results are not cached:
+  /// - those of a context with unsaved changes or a parent, or that had read objects before;
+  /// - those of requests with blocks or comparators;
+  /// - those of stores that keep everything in memory, of your own stores, and of files that changed in the last two
+  ///   seconds.
   public init(
     fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
     sectionNameKeyPath: String?, cacheName name: String?

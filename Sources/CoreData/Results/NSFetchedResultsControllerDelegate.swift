@@ -6,9 +6,10 @@ public enum NSFetchedResultsChangeType: UInt, Sendable {
   case insert = 1
   /// It is no longer in the results.
   case delete = 2
-  /// It is at another index path than before.
+  /// It has another position among the objects that did not move. Both index paths may be equal, if others have moved
+  /// past it.
   case move = 3
-  /// It is at the same index path, and its values have changed.
+  /// It has changed, and kept its position among the objects that did not move. Others may have changed its index path.
   case update = 4
 }
 
@@ -49,7 +50,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
   func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
   /// All results, after a fetch and after each set of changes. A delegate that implements this function gets no other
-  /// calls.
+  /// reports of changes.
   ///
   /// An object that is not saved yet has a temporary ID in the snapshot, which still leads to it after it is saved.
   /// https://developer.apple.com/documentation/coredata/nsfetchedresultscontrollerdelegate/controller(_:didchangecontentwith:)-4kezq
@@ -58,7 +59,7 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     didChangeContentWith snapshot: FetchedResultsSnapshot)
 
   /// All changes at once, for a controller without sections. A delegate that implements this function, and not the one
-  /// for snapshots, gets no other calls.
+  /// for snapshots, gets no other reports of changes.
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)

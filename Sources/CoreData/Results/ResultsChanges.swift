@@ -26,8 +26,8 @@ struct ResultsChanges {
   private(set) var objects: [ObjectChange] = []
   var isEmpty: Bool { sections.isEmpty && objects.isEmpty }
 
-  /// `former` are the objects that may have left, moved or changed, in the order that they had; `come` those that may be
-  /// new in `layout`, or have moved. All other objects were in the results, and have kept their order.
+  /// `former` are the objects that may have left, moved or changed, in the order that they had; `come` those that may
+  /// be new in `layout`, or have moved. All other objects were in the results, and have kept their order.
   init(
     _ former: [Former], _ formerSections: [ResultsLayout.Section], _ come: [NSManagedObject], in layout: ResultsLayout
   ) {
@@ -74,8 +74,8 @@ struct ResultsChanges {
     return kept
   }
 
-  /// The names of the sections that have kept their order. Sections with objects that did not change have. One whose
-  /// objects have all changed may be elsewhere now; then it was deleted and inserted.
+  /// The names of the sections that have kept their order. A section with unchanged objects has kept it. A section
+  /// whose objects have all changed may have another position; then it counts as deleted and inserted.
   private static func kept(_ former: [ResultsLayout.Section], _ present: [ResultsLayout.Section]) -> Set<String> {
     let unchanged = Set(former.map(ObjectIdentifier.init)).intersection(present.map(ObjectIdentifier.init))
     func unchangedBefore(_ sections: [ResultsLayout.Section]) -> [String: (count: Int, index: Int)] {

@@ -108,8 +108,9 @@ final class ResultsLayout {
     number()
   }
 
-  /// Inserts an object in the order of the results. Returns false where it is not beside the other objects of its
-  /// section, or the others are in another order; then the results are in no order until it is removed again. No section is empty.
+  /// Inserts an object in the order of the results. No section may be empty. Returns false where the object is not
+  /// beside the other objects of its section, or the others are in another order. Then the caller must remove it again,
+  /// because the results are in no order.
   func insert(
     _ object: NSManagedObject, name: String, title: (String) -> String?,
     where precedes: (NSManagedObject, NSManagedObject) -> Bool
@@ -128,9 +129,11 @@ final class ResultsLayout {
 
   private func neighbour(_ index: Int) -> Section? { sections.indices.contains(index) ? sections[index] : nil }
 
-  /// Whether each object is where its values belong.
-  func isOrdered(by precedes: (NSManagedObject, NSManagedObject) -> Bool) -> Bool {
-    let objects = objects
+  /// Whether each object is where its values belong, leaving out those of a set.
+  func isOrdered(
+    besides others: Set<NSManagedObject>, by precedes: (NSManagedObject, NSManagedObject) -> Bool
+  ) -> Bool {
+    let objects = objects.filter { !others.contains($0) }
     return !zip(objects, objects.dropFirst()).contains { precedes($1, $0) }
   }
 

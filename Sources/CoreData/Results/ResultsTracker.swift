@@ -20,7 +20,7 @@ final class ResultsTracker: @unchecked Sendable {
   private var isObsolete = false
   /// Called when a reset of the context has removed all results.
   var didReset: (() -> Void)?
-  /// A copy of the request at the last fetch. Changes are followed by it.
+  /// A copy of the request at the last fetch. It decides which later changes belong to the results.
   private var fetched: FetchParameters?
   private var observer: (any NSObjectProtocol)?
   weak var owner: (any ResultsOwner)?
@@ -122,7 +122,7 @@ final class ResultsTracker: @unchecked Sendable {
   // MARK: Changes
 
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
-    guard let old = layout else { return }
+    if layout == nil { return }
     if userInfo[NSInvalidatedAllObjectsKey] != nil {
       layout = layout(of: [])
       didReset?()
@@ -135,26 +135,25 @@ final class ResultsTracker: @unchecked Sendable {
     }
     let deleted = objects(NSDeletedObjectsKey, NSInvalidatedObjectsKey)
     let changed = objects(NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey).subtracting(deleted)
-    do { try follow(old, changed, deleted) } catch {
+    do { try follow(changed, deleted) } catch {
       // A notification cannot throw. The results stay unchanged until the next event or fetch.
       isObsolete = true
       report("fetched results could not be updated after a change: \(error)")
     }
   }
 
-  private func follow(
-    _ layout: ResultsLayout, _ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>
-  ) throws {
+  private func follow(_ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>) throws {
     guard let fetched else { return }
-    if isObsolete { return try fetchAgain(layout, fetched, changed) }
+    if isObsolete { return try fetchAgain(fetched, changed) }
     let matching = try context.core.matching(changed, fetched)
+    let precedes = try context.core.order(fetched)
+    guard let layout else { return }
     // The change of another object may have given an object another section, and so another position.
     let renamed = renamed(layout, besides: deleted.union(changed))
-    let precedes = try context.core.order(fetched)
-    // It may have given it another position only.
-    let isOfOthers = changed.count > matching.count || !deleted.allSatisfy(layout.contains)
-    if isOfOthers && sortsByOthers && !layout.isOrdered(by: precedes) {
-      return try fetchAgain(layout, fetched, changed)
+    // The change of another object may also give an object another position in its section.
+    let isOfOthers = changed.count > matching.count || !deleted.allSatisfy(layout.contains) || sortsByItsOwnKind
+    if isOfOthers && sortsByOthers && !layout.isOrdered(besides: changed.union(deleted).union(renamed), by: precedes) {
+      return try fetchAgain(fetched, changed)
     }
     // No changed object is in the old or the new results.
     if matching.isEmpty && renamed.isEmpty && !changed.contains(where: layout.contains)
@@ -171,17 +170,17 @@ final class ResultsTracker: @unchecked Sendable {
       if layout.insert(object, name: name(of: object), title: indexTitle, where: precedes) { continue }
       // The objects that did not change are no longer in the order of their values either.
       layout.restore(formerSections, former, without: Array(come[...index]))
-      return try fetchAgain(layout, fetched, changed.union(renamed))
+      return try fetchAgain(fetched, changed.union(renamed))
     }
     tell(ResultsChanges(former, formerSections, come, in: layout))
   }
 
   /// Fetches again, and reports the differences. `changed` are the objects whose values may have changed.
-  private func fetchAgain(
-    _ old: ResultsLayout, _ fetched: FetchParameters, _ changed: Set<NSManagedObject>
-  ) throws {
+  private func fetchAgain(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws {
     isObsolete = true
-    let objects = try present(old, fetched, changed)
+    let objects = try present(fetched, changed)
+    // The fetch has ended the event of an observer that has made changes. That event may have been followed meanwhile.
+    guard let old = layout else { return }
     let new = layout(of: objects)
     try check(new)
     (layout, isObsolete) = (new, false)
@@ -190,16 +189,39 @@ final class ResultsTracker: @unchecked Sendable {
   }
 
   /// The results now. A limit or offset counts only at a fetch, so then only known objects are sorted again.
-  private func present(
-    _ old: ResultsLayout, _ fetched: FetchParameters, _ changed: Set<NSManagedObject>
-  ) throws -> [NSManagedObject] {
+  private func present(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws -> [NSManagedObject] {
     if fetched.fetchLimit == 0 && fetched.fetchOffset == 0 { return try context.core.fetchObjects(fetched) }
-    return try context.core.sorted(context.core.matching(changed.union(old.objects), fetched), fetched)
+    return try context.core.sorted(context.core.matching(changed.union(layout?.objects ?? []), fetched), fetched)
   }
 
-  /// Whether what the results are sorted by may belong to other objects.
+  /// Whether a sort key may depend on other objects.
   private var sortsByOthers: Bool {
     !(fetched?.sortDescriptors ?? []).allSatisfy { $0.key.map(isStored) ?? false }
+  }
+
+  /// Whether these may be objects of the fetched entity itself, as folders that are in folders.
+  private var sortsByItsOwnKind: Bool {
+    guard let entity = fetched?.entityName.flatMap({ context.model?.entitiesByName[$0] }) else { return false }
+    return (fetched?.sortDescriptors ?? []).contains { $0.key.map { Self.mayLead(from: entity, $0) } ?? true }
+  }
+
+  /// Whether a key path may lead from an entity to values of other objects of the entity. A transient value may follow
+  /// from any object.
+  private static func mayLead(from entity: NSEntityDescription, _ path: String) -> Bool {
+    var source = entity
+    for step in path.split(separator: ".").map(String.init) {
+      if let attribute = source.attributesByName[step] { return attribute.isTransient }
+      guard let next = source.relationshipsByName[step]?.destinationEntity else { return true }
+      if root(next) === root(entity) { return true }
+      source = next
+    }
+    return true
+  }
+
+  private static func root(_ entity: NSEntityDescription) -> NSEntityDescription {
+    var root = entity
+    while let parent = root.superentity { root = parent }
+    return root
   }
 
   /// The objects whose section name has changed.

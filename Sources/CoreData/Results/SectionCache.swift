@@ -27,8 +27,8 @@ struct SectionCache {
   /// A digest of all that the sections follow from.
   private let key: Data
 
-  /// Nil where the sections cannot be kept: those of unsaved changes, of a predicate or sort descriptor with code, and
-  /// of stores that are not read from files that only stores write.
+  /// Nil where the sections cannot be kept: for a child context, unsaved changes, a predicate or sort descriptor with
+  /// code, a client's store, a store that keeps everything in memory, and a file that changed in the last two seconds.
   init?(_ name: String, _ parameters: FetchParameters, sectionNameKeyPath: String, _ core: ContextCore) {
     guard core.parent == nil, core.changes.isEmpty, let model = core.context?.model, let coordinator = core.coordinator,
       let request = Self.description(parameters)

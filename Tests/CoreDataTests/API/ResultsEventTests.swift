@@ -1,0 +1,99 @@
+import CoreData
+import Foundation
+import Testing
+
+/// Controllers whose events come in an unusual order, or from objects of the results themselves.
+@Suite(.ofRootContexts) struct ResultsEventTests {
+  private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
+    var events: [String] = []
+
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+      at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+      let name = (anObject as? NSManagedObject)?["name"] as? String ?? "?"
+      events.append("\(type) \(name) \(indexPath?.item ?? -1)>\(newIndexPath?.item ?? -1)")
+    }
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+      events.append("end")
+    }
+  }
+
+  private func controller(
+    _ context: NSManagedObjectContext, sortedBy keys: String...
+  ) -> NSFetchedResultsController<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+    request.sortDescriptors = keys.map { NSSortDescriptor(key: $0, ascending: true) }
+    return NSFetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+  }
+
+  /// A rollback takes an announced insertion back whose deletion is pending.
+  @Test func aRolledBackObjectLeavesTheResults() throws {
+    let stack = try UndoStack()
+    let context = stack.context
+    try context.performAndWait {
+      let controller = controller(context, sortedBy: "name")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      let item = UndoStack.insert("a", context)
+      context.processPendingChanges()
+      context.delete(item)
+      context.rollback()
+      #expect(controller.fetchedObjects?.isEmpty == true)
+      #expect(recorder.events.last == "end" && recorder.events.filter { $0.hasPrefix("delete") }.count == 1)
+    }
+  }
+
+  /// The root changes, and so the order of its children, which did not change themselves.
+  @Test func theOrderOfATreeFollowsItsNodes() throws {
+    let stack = try UndoStack()
+    let context = stack.context
+    try context.performAndWait {
+      let roots = ["A", "B"].map { UndoStack.insert($0, context) }
+      for (name, root) in zip(["c1", "c2"], roots) { UndoStack.insert(name, context)["parent"] = root }
+      try context.save()
+      let controller = controller(context, sortedBy: "parent.name", "name")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      func names() -> [String] { controller.fetchedObjects?.compactMap { $0["name"] as? String } ?? [] }
+      #expect(names() == ["A", "B", "c1", "c2"])
+      roots[0]["name"] = "Z"
+      context.processPendingChanges()
+      #expect(names() == ["B", "Z", "c2", "c1"])
+      let expected = try context.fetch(controller.fetchRequest).compactMap { $0["name"] as? String }
+      #expect(names() == expected)
+    }
+  }
+
+  /// An observer before the controller changes the new object. The controller must fetch again, which ends that event.
+  @Test func changesOfOtherObserversAreReportedOnce() throws {
+    let stack = try UndoStack()
+    let context = stack.context
+    try context.performAndWait {
+      let observer = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+      ) { note in
+        let inserted = note.userInfo?[NSInsertedObjectsKey] as? Set<NSManagedObject> ?? []
+        for item in inserted where item["number"] == nil { item["number"] = 7 }
+      }
+      defer { NotificationCenter.default.removeObserver(observer) }
+      _ = UndoStack.insert("b", context)
+      try context.save()
+      let controller = controller(context, sortedBy: "name")
+      try controller.performFetch()
+      // Not followed, so the next event makes the controller fetch again.
+      _ = UndoStack.insert("c", context)
+      context.processPendingChanges()
+      let recorder = Recorder()
+      controller.delegate = recorder
+      _ = UndoStack.insert("a", context)
+      context.processPendingChanges()
+      #expect(recorder.events.filter { $0.hasPrefix("insert a") } == ["insert a -1>0"])
+      #expect(recorder.events.filter { $0.hasPrefix("insert c") }.count == 1, "\(recorder.events)")
+      #expect(controller.fetchedObjects?.compactMap { $0["name"] as? String } == ["a", "b", "c"])
+    }
+  }
+}
