@@ -2,7 +2,8 @@ import Foundation
 import StoreSchema
 
 extension NSManagedObject {
-  /// A live view of an unordered to-many relationship: changing it changes the relationship and its inverse.
+  /// A live view of a to-many relationship: changing it changes the relationship and its inverse. Another key stops the
+  /// program.
   public final func mutableSetValue(forKey key: String) -> NSMutableSet {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isToMany else {
       misuse("'\(key)' is not a to-many relationship of \(info.entity.name).")
@@ -10,7 +11,8 @@ extension NSManagedObject {
     return RelationshipSet(self, info.relationships[index].relationship)
   }
 
-  /// A live view of an ordered to-many relationship.
+  /// A live view of an ordered to-many relationship: changing it changes the relationship and its inverse. Another key
+  /// stops the program.
   public final func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
     guard case .relationship(let index)? = info.keys[key], info.relationships[index].relationship.isOrdered else {
       misuse("'\(key)' is not an ordered to-many relationship of \(info.entity.name).")
@@ -56,7 +58,8 @@ extension NSManagedObject {
   }
 }
 
-/// `NSMutableSet` over a relationship. Only the primitive methods are overridden; the others use them.
+/// `NSMutableSet` over a relationship. Only the primitive methods are overridden, which the others use, and the
+/// description, which reads the content of Foundation's own set.
 final class RelationshipSet: NSMutableSet {
   private let owner: NSManagedObject?
   private let relationship: Relationship?
@@ -85,6 +88,10 @@ final class RelationshipSet: NSMutableSet {
   }
 
   override func objectEnumerator() -> NSEnumerator { NSArray(array: Array(state?.members ?? [])).objectEnumerator() }
+
+  override func description(withLocale locale: Locale?) -> String {
+    NSSet(array: allObjects).description(withLocale: locale)
+  }
 
   override func add(_ object: Any) {
     guard let object = object as? NSManagedObject, let relationship else { return }

@@ -3,7 +3,8 @@ import StoreSchema
 
 extension NSManagedObject {
   /// A live array of an ordered to-many relationship, or of a property whose value is an array or nil: changing it
-  /// changes the property. An object that is a member already is not inserted again into a relationship.
+  /// changes the property. A member of a relationship is not inserted again, and keeps its position; it replaces no
+  /// other member.
   ///
   /// Another relationship, and a value of another type, stop the program.
   public final func mutableArrayValue(forKey key: String) -> NSMutableArray {
@@ -14,7 +15,8 @@ extension NSManagedObject {
   }
 }
 
-/// `NSMutableArray` over a property of an object. Only the primitive methods are overridden; the others use them.
+/// `NSMutableArray` over a property of an object. Overridden are the primitive methods, those that Foundation
+/// implements for its own class only, and those that would set the property again for each element.
 final class PropertyArray: NSMutableArray {
   private let owner: NSManagedObject?
   private let key: String
@@ -39,26 +41,64 @@ final class PropertyArray: NSMutableArray {
   }
 
   private var elements: [Any] {
-    get {
-      switch owner?.value(forKey: key) {
-      case let set as NSOrderedSet: set.array
-      case let array as NSArray: Array(array)
-      case let array as [Any]: array
-      case nil: []
-      case let other?: misuse("The value of '\(key)' is a \(type(of: other)), and no array that could be changed.")
-      }
+    switch owner?.value(forKey: key) {
+    case let set as NSOrderedSet: set.array
+    case let array as NSArray: Array(array)
+    case let array as [Any]: array
+    case nil: []
+    case let other?: misuse("The value of '\(key)' is a \(type(of: other)), and no array that could be changed.")
     }
-    set {
-      let isSet = owner?.value(forKey: key) is NSOrderedSet
-      owner?.setValue(isSet ? NSOrderedSet(array: newValue) : newValue as NSArray, forKey: key)
+  }
+
+  /// Reads the elements, changes them, and sets them at once.
+  private func change(_ body: (inout [Any]) -> Void) {
+    var changed = elements
+    body(&changed)
+    let isSet = owner?.value(forKey: key) is NSOrderedSet
+    owner?.setValue(isSet ? NSOrderedSet(array: changed) : changed as NSArray, forKey: key)
+  }
+
+  /// The objects that a change may add: of a relationship those that are not among `others`, each once.
+  private func new(_ objects: [Any], besides others: [Any]) -> [Any] {
+    guard owner?.value(forKey: key) is NSOrderedSet else { return objects }
+    var known = Set(others.map { ObjectIdentifier($0 as AnyObject) })
+    return objects.filter { known.insert(ObjectIdentifier($0 as AnyObject)).inserted }
+  }
+
+  private func replace(_ range: Range<Int>, with objects: [Any]) {
+    change { elements in
+      elements.removeSubrange(range)
+      elements.insert(contentsOf: new(objects, besides: elements), at: range.lowerBound)
     }
   }
 
   override var count: Int { elements.count }
   override func object(at index: Int) -> Any { elements[index] }
-  override func insert(_ anObject: Any, at index: Int) { elements.insert(anObject, at: index) }
-  override func removeObject(at index: Int) { elements.remove(at: index) }
-  override func add(_ anObject: Any) { elements.append(anObject) }
-  override func removeLastObject() { _ = elements.popLast() }
-  override func replaceObject(at index: Int, with anObject: Any) { elements[index] = anObject }
+
+  override func insert(_ anObject: Any, at index: Int) { replace(index..<index, with: [anObject]) }
+  override func add(_ anObject: Any) { addObjects(from: [anObject]) }
+  override func addObjects(from otherArray: [Any]) { change { $0 += new(otherArray, besides: $0) } }
+
+  override func removeObject(at index: Int) { change { $0.remove(at: index) } }
+  override func removeLastObject() { change { _ = $0.popLast() } }
+  override func removeAllObjects() { change { $0 = [] } }
+
+  override func removeObjects(in range: NSRange) {
+    change { $0.removeSubrange(range.location..<range.location + range.length) }
+  }
+
+  override func replaceObject(at index: Int, with anObject: Any) {
+    change { elements in
+      let others = elements[..<index] + elements[(index + 1)...]
+      if !new([anObject], besides: Array(others)).isEmpty { elements[index] = anObject }
+    }
+  }
+
+  override func replaceObjects(in range: NSRange, withObjectsFrom otherArray: [Any]) {
+    replace(range.location..<range.location + range.length, with: otherArray)
+  }
+
+  override func setArray(_ otherArray: [Any]) { change { $0 = otherArray } }
+  override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) { change { $0.swapAt(idx1, idx2) } }
+  override func sort(using sortDescriptors: [NSSortDescriptor]) { setArray(sortedArray(using: sortDescriptors)) }
 }
