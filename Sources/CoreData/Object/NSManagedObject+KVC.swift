@@ -95,9 +95,14 @@ extension NSManagedObject {
   /// Sets a transient attribute as a change of the object.
   final func changeTransient(_ value: Any?, _ index: Int) {
     prepareToRead()
-    if let core, core.recordsUndo, core.activity.isTracking { makeExtras().noteTransient(index) }
+    noteTransientForUndo(index)
     setTransient(value, index)
     markUpdated()
+  }
+
+  /// Called before a transient attribute changes.
+  final func noteTransientForUndo(_ index: Int) {
+    if let core, core.recordsUndo, core.activity.isTracking { makeExtras().noteTransient(index) }
   }
 
   final func setTransient(_ value: Any?, _ index: Int) {

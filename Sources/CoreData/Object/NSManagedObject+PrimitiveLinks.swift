@@ -2,7 +2,8 @@ import Foundation
 import StoreSchema
 
 /// Relationships that primitive accessors change. A change between `willChangeValue` and `didChangeValue` counts as any
-/// other change, and the inverse is updated, unless the client has updated it. Changes at other times are not recorded.
+/// other change, and the inverse is updated, unless the client has updated it. At other times the inverse stays, and
+/// members of a saved object are not saved.
 extension NSManagedObject {
   /// An announced change of a to-one relationship.
   struct AnnouncedDestination {
@@ -38,7 +39,9 @@ extension NSManagedObject {
 
   /// Begins an announced change of a relationship, which ``endAnnouncement(_:)`` ends.
   final func beginAnnouncement(_ key: String) {
-    guard case .relationship(let index)? = info.keys[key] else { return }
+    let found = info.keys[key]
+    if case .transient(let index)? = found { return noteTransientForUndo(index) }
+    guard case .relationship(let index)? = found else { return }
     let relationship = info.relationships[index].relationship
     if relationship.isToMany {
       toMany(relationship).announce()

@@ -7,7 +7,7 @@ extension NSManagedObject {
     public let rawValue: UInt
     /// The kinds of events in Apple's bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
-    /// An insertion was undone.
+    /// An insertion was undone, or an undone deletion was redone.
     public static let undoInsertion = NSSnapshotEventType(rawValue: 2)
     /// A deletion was undone, or an undone insertion was redone.
     public static let undoDeletion = NSSnapshotEventType(rawValue: 4)
@@ -15,7 +15,7 @@ extension NSManagedObject {
     public static let undoUpdate = NSSnapshotEventType(rawValue: 8)
     /// A ``NSManagedObjectContext/rollback()`` undid changes.
     public static let rollback = NSSnapshotEventType(rawValue: 16)
-    /// The object was refreshed, or changes of another context were merged into it.
+    /// The object had unsaved changes, and was refreshed or merged with changes of another context.
     public static let refresh = NSSnapshotEventType(rawValue: 32)
     /// A merge policy resolved a conflict of the object.
     public static let mergePolicy = NSSnapshotEventType(rawValue: 64)

@@ -45,9 +45,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     static let inaccessible = Flags(rawValue: 64)
     /// A link pair or an order of it changed.
     static let linksChanged = Flags(rawValue: 128)
-    /// Inserted since the last event.
-    static let pendingInsert = Flags(rawValue: 256)
-    /// Deleted by a save.
+    /// For observers of events it is not in the context: when the last event ended, it was new or deleted.
+    static let absent = Flags(rawValue: 256)
+    /// Deleted by a save, or a former insertion that was rolled back or deleted before a save.
     static let gone = Flags(rawValue: 512)
     /// `willSave` has been called in the current save.
     static let willSaveCalled = Flags(rawValue: 1024)
@@ -141,8 +141,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// The object's own entity. Fires no fault.
   open var entity: NSEntityDescription { info.description }
 
-  /// The context that the object is in; nil before it is inserted, after its deletion is saved, and when the context is
-  /// gone.
+  /// The context that the object is in. Nil before the object is inserted, after its deletion is saved, after its
+  /// insertion is rolled back, and when the context is reset or gone.
   open var managedObjectContext: NSManagedObjectContext? {
     flags.contains(.gone) ? nil : core?.context
   }
@@ -199,7 +199,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   }
 
   /// The present values of the stored properties that differ from the values last read or saved, by name; `NSNull` for
-  /// nil. Fires no fault.
+  /// nil. Does not read a fault. Reads members only of relationships that have changed.
   open func changedValues() -> [String: Any] { presentChanges() }
 
   /// The properties changed since the last `processPendingChanges`, with their former values; `NSNull` for nil. For a
@@ -237,16 +237,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   open func awakeFromInsert() {}
   /// Called each time the values of a fault have been read. Changes made here do not mark the object as changed.
   open func awakeFromFetch() {}
-  /// Called when an undo, a redo, a rollback, a refresh or a merge has changed the values. `flags` say which.
+  /// Called after an undo, a redo, a rollback or a merge policy has changed the object, and after a refresh or a merge
+  /// of an object with unsaved changes. `flags` say which. Other refreshed objects become faults without this call.
   open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
   /// Called before the object is deleted and before its relationships change: by `delete(_:)`, and when a delete rule
   /// deletes the object. An override may undo the deletion, also by a rollback. `save()` throws here, because the
   /// deletion is not complete.
   open func prepareForDeletion() {}
-  /// Called for each changed object before a save. Changes made here are saved too.
+  /// Called for each changed object before a save. Changes made here are saved too, and an object that has changed is
+  /// called again. After 1000 rounds the save throws 134030; primitive values start no new round.
   open func willSave() {}
-  /// Called for each object of a save, deleted ones included, when the stores have the changes. Changes made here are
-  /// not part of that save.
+  /// Called for each object of a save, deleted ones included, when its store, or the parent of a child context, has the
+  /// changes. Changes made here are not part of that save.
   open func didSave() {}
   /// Called before the object becomes a fault and drops its values.
   open func willTurnIntoFault() {}
@@ -280,8 +282,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// replace the value, the object takes the new one.
   ///
   /// - Throws: An error of validation where the value is nil and must not be, has another type, is out of range, or
-  ///   does not meet a validation predicate; else what the validation method throws. A key that the entity does not have
-  ///   is no error.
+  ///   does not meet a validation predicate; else what the validation method throws. A key that the entity does not
+  ///   have is no error.
   open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
     try checkValue(&value.pointee, forKey: key)
     if let method = ownKeyValueMethods?.validations[key] { try method(self, value) }
@@ -322,9 +324,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Sets a value without firing a fault, without marking the object as changed, and without changing inverses
   /// (https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:)).
   ///
-  /// The value is saved with the object's next change. Between ``willChangeValue(forKey:)`` and
-  /// ``didChangeValue(forKey:)`` it is a change, which inverses follow. A value of another type than the property's
-  /// stops the program.
+  /// The value is saved with the object's next change, except for members of a saved object, which no save writes.
+  /// Between ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)`` it is a change, which inverses follow. A
+  /// value of another type than the property's stops the program.
   open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPrimitive(value, key) }
 
   /// The value of a key the entity does not have. Stops the program unless overridden.

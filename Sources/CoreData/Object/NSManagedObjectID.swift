@@ -48,7 +48,8 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
   open var entity: NSEntityDescription { info.description }
   /// The store that the object is in; nil for an object of no store.
   open var persistentStore: NSPersistentStore? { store }
-  /// Whether the object has not been saved and has no permanent ID yet.
+  /// Whether this is a temporary ID. It stays true when the object gets its permanent ID, which
+  /// ``NSManagedObject/objectID`` then returns.
   open var isTemporaryID: Bool { key <= 0 }
 
   /// Whether the ID is valid in a context: a temporary ID is valid only in its own, and in parents and children of it.

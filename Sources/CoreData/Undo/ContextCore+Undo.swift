@@ -3,8 +3,8 @@ import StoreSchema
 
 /// Recording events with the context's undo manager, and undoing them.
 extension ContextCore {
-  /// Describes how to undo the pending changes. Returns what registers that, which is called when the event has ended;
-  /// nil where there is nothing to register.
+  /// Describes how to undo the pending changes. Returns a closure that registers this with the undo manager, to be
+  /// called when the event has ended; nil where there is nothing to register.
   func journalOfEvent() -> (() -> Void)? {
     guard let context, let manager = context.undoManager else { return nil }
     defer { forgetFormerTransients() }
@@ -33,8 +33,8 @@ extension ContextCore {
 
   /// Undoes an event, as changes of a new event. That one is recorded like any other, so it can be undone in turn.
   ///
-  /// Objects that have gone since, and those that others have deleted, are left out. A deletion that was saved becomes an
-  /// insertion, an insertion that was saved a deletion.
+  /// Objects that have gone since, and those that others have deleted, are left out. A deletion that was saved becomes
+  /// an insertion, an insertion that was saved a deletion.
   private func undo(_ journal: EventJournal) {
     checkQueue()
     takeUpKeys()
@@ -74,7 +74,9 @@ extension ContextCore {
     object.core === self && object.flags.isDisjoint(with: [.gone, .deleted, .inaccessible]) ? object : nil
   }
 
-  /// Deletes objects. What their delete rules have done to others is in the entries of these.
+  /// Deletes objects. An undone insertion ends all links of its object. A redone deletion ends the links of the rules
+  /// nullify and cascade, or leaves its rules to the save. Effects on other objects are in the entries of those
+  /// objects.
   private func takeAway(_ entries: [EventJournal.Entry]) {
     let leaving = entries.filter { isPresent($0.object) && !$0.object.flags.isDeleted }
     // All are marked before the first loses its links, so that links between them stay readable.
@@ -134,7 +136,7 @@ extension ContextCore {
     insertAgain(object, store: deleted.store)
   }
 
-  /// Removes the links of an object to those that have lost theirs to it, because it was deleted.
+  /// Removes the links of an object to objects that no longer link back, because it was deleted.
   func dropLostLinks(of object: NSManagedObject, _ kept: ObjectChanges<NSManagedObject>) {
     for relationship in object.info.entity.relationships {
       guard let inverse = relationship.linkedInverse else { continue }
@@ -184,8 +186,9 @@ extension ContextCore {
     }
   }
 
-  /// Notes links to objects whose deletion was saved. An undo of an earlier event may bring these back: where a save has
-  /// met links that others had made, it has followed the delete rules in an event of its own, after that of the deletion.
+  /// Notes links to objects whose deletion was saved. An undo of an earlier event may bring such an object back: where
+  /// a save has met links that others had made, it has applied the delete rules in an event of its own, after the event
+  /// of the deletion.
   private func awaitDestinations(of entry: EventJournal.Entry) {
     for (relationship, destination) in entry.former.toOnes + (entry.deleted?.kept.toOnes ?? []) {
       guard let destination, destination.flags.contains(.gone) else { continue }
@@ -207,7 +210,7 @@ extension ContextCore {
   }
 
   /// Makes links without an inverse lead to objects that have come back with another key. Only registered objects are
-  /// looked at: nobody knows the others.
+  /// searched: the context does not know which other objects have such links.
   private func setLinksOfOthers(_ successors: [Location: NSManagedObject]) {
     let entities = Set(successors.values.map { $0.info.entity.index })
     let back = Set(successors.values.map(ObjectIdentifier.init))
@@ -238,7 +241,8 @@ extension NSManagedObject {
     if !toManys.hasChanges { ChangeTracker.forgetLinks(of: self) }
   }
 
-  /// Whether the other side of a link no longer has it. Where its members are unread, it has the links that are saved.
+  /// Whether the other side of a link no longer has it. If the members of the other side are unread, it has the saved
+  /// links.
   fileprivate func hasLost(_ other: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship) -> Bool {
     if !inverse.isToMany { return other.toOne(inverse) !== self }
     if let state = other.toManys[inverse] {

@@ -21,13 +21,13 @@ struct EventJournal {
     case revived
   }
 
-  /// What is not in a deleted object any more once its deletion has been saved.
+  /// Data of a deleted object that the object itself no longer has once its deletion is saved.
   final class DeletedObject {
     let reference: ObjectReference
     let store: UInt16
     /// The values that are in files of their own, and all links from before the event.
     let kept: ObjectChanges<NSManagedObject>
-    /// Links to the object that a later event has ended, and whose undo could not set them yet.
+    /// Links to the object that a later event has ended. The undo of that event could not set them yet.
     var awaited: [(owner: NSManagedObject, relationship: Relationship)] = []
 
     init(_ object: NSManagedObject, _ kept: ObjectChanges<NSManagedObject>) {
@@ -45,8 +45,8 @@ struct EventJournal {
 
 extension EventJournal.Entry {
   fileprivate init?(_ object: NSManagedObject) {
-    let isNew = object.flags.contains(.pendingInsert)
     let (wasDeleted, isDeleted) = (object.extras?.eventBase?.isDeleted == true, object.flags.contains(.deleted))
+    let isNew = object.flags.contains(.absent) && !wasDeleted
     self.object = object
     switch (isNew, wasDeleted, isDeleted) {
     case (true, _, true): return nil
@@ -92,6 +92,11 @@ extension NSManagedObject {
     var slots: [Int] = []
     overlay.forEachSlot(slotCount) { slots.append($0) }
     for slot in slots { addFormerValue(slot, to: &changes) }
+    for slots in info.composites {
+      let restored = Set(changes.values.map(\.slot) + changes.transformed.map(\.slot)).intersection(slots)
+      if restored.isEmpty { continue }
+      for slot in slots where !restored.contains(slot) { addFormerValue(slot, to: &changes, unchangedToo: true) }
+    }
     if let extras, !extras.formerTransients.isEmpty {
       changes.transients = extras.formerTransients.filter { !hasTransient($1, $0) }.map { ($0, $1) }
     }
@@ -110,16 +115,19 @@ extension NSManagedObject {
     return changes
   }
 
-  private func addFormerValue(_ slot: Int, to changes: inout ObjectChanges<NSManagedObject>) {
+  private func addFormerValue(
+    _ slot: Int, to changes: inout ObjectChanges<NSManagedObject>, unchangedToo: Bool = false
+  ) {
     let former = eventValue(slot)
     switch info.entity.slots[slot] {
     case .reference, .referenceEntity: return
     case .transformable:
       let object = object(of: former, eventObject(slot), slot)
-      if Self.areEqual(object, self.object(of: stored(slot), extras?.transformed[slot], slot)) { return }
+      let present = self.object(of: stored(slot), extras?.transformed[slot], slot)
+      if !unchangedToo && Self.areEqual(object, present) { return }
       if former == TransformableCoding.pending, let object { return changes.transformed.append((slot, object)) }
       changes.keep(former, slot, .transformable, of: self)
-    case let kind: if changed(slot) != former { changes.keep(former, slot, kind, of: self) }
+    case let kind: if unchangedToo || changed(slot) != former { changes.keep(former, slot, kind, of: self) }
     }
   }
 
@@ -142,7 +150,7 @@ extension NSManagedObject {
       order: order)
   }
 
-  /// What an insertion of the deleted object cannot find again once the deletion has been saved.
+  /// The values and links of a deleted object that an insertion cannot find again once the deletion is saved.
   fileprivate final func changesKeptOfDeletion() -> ObjectChanges<NSManagedObject> {
     var changes = ObjectChanges<NSManagedObject>()
     for (slot, kind) in info.entity.slots.enumerated() where kind == .externalData || kind == .transformable {

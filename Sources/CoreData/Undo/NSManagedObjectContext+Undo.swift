@@ -16,7 +16,8 @@ extension NSManagedObjectContext {
     let id = ObjectIdentifier(self)
     if core.queue.confinement != .mainQueue || MainQueue.isCurrent { return undoManager.removeActions(of: id) }
     nonisolated(unsafe) let manager = undoManager
-    DispatchQueue.main.async { manager.removeActions(of: id) }
+    // A new context may have the same address by then.
+    DispatchQueue.main.async { manager.removeActions(of: id, ifGone: true) }
   }
 }
 

@@ -2,7 +2,7 @@
 final class UndoGroup {
   struct Action {
     private weak var target: AnyObject?
-    fileprivate let id: ObjectIdentifier
+    private let id: ObjectIdentifier
     private let handler: (AnyObject) -> Void
 
     init<Target: AnyObject>(_ target: Target, _ handler: @escaping (Target) -> Void) {
@@ -12,6 +12,8 @@ final class UndoGroup {
     }
 
     func run() { if let target { handler(target) } }
+
+    func isOf(_ id: ObjectIdentifier, ifGone: Bool) -> Bool { self.id == id && !(ifGone && target != nil) }
   }
 
   private var actions: [Action] = []
@@ -68,14 +70,16 @@ final class UndoGroup {
     return actions
   }
 
-  /// Removes the actions of a target. The caller holds them until its own state is complete.
-  func removeActions(of target: ObjectIdentifier) -> [Action] {
-    let removed = actions.filter { $0.id == target }
+  /// Removes the actions of a target; with `ifGone`, only those whose target no longer exists. The caller holds them
+  /// until its own state is complete.
+  func removeActions(of target: ObjectIdentifier, ifGone: Bool) -> [Action] {
+    let isRemoved = actions.map { $0.isOf(target, ifGone: ifGone) }
+    let removed = zip(actions, isRemoved).filter(\.1).map(\.0)
     if removed.isEmpty { return [] }
     // How many actions stay before each index.
-    let kept = actions.reduce(into: [0]) { $0.append($0[$0.count - 1] + ($1.id == target ? 0 : 1)) }
+    let kept = isRemoved.reduce(into: [0]) { $0.append($0[$0.count - 1] + ($1 ? 0 : 1)) }
     nested = nested.map { kept[$0.lowerBound]..<kept[$0.upperBound] }.filter { !$0.isEmpty }
-    actions.removeAll { $0.id == target }
+    actions = zip(actions, isRemoved).filter { !$1 }.map(\.0)
     return removed
   }
 }

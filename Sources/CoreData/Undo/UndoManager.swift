@@ -4,8 +4,8 @@ import Foundation
 /// Records how to undo changes, and undoes and redoes them. Foundation has this class on Apple's platforms only; its
 /// interface and rules are those of https://developer.apple.com/documentation/foundation/undomanager .
 ///
-/// Actions are kept in groups, and `undo()` reverses one group. What is registered while a group is undone is the group
-/// to redo. A context that has a manager registers its changes when its event ends: see
+/// Actions are kept in groups, and `undo()` reverses one group. The actions that are registered meanwhile are the group
+/// that `redo()` reverses. A context that has a manager registers its changes when its event ends: see
 /// ``NSManagedObjectContext/undoManager``.
 ///
 /// A manager is used by one thread at a time. The manager of a context is used on the context's queue.
@@ -23,7 +23,8 @@ open class UndoManager: NSObject {
   /// Whether a group is beginning or ending. Observers of that end no event.
   private var isChangingGroups = false
   private var isEndOfEventQueued = false
-  /// Whether a context of another queue than the main one has used the manager. Turns of the main queue end no event then.
+  /// Whether a context of another queue than the main one has used the manager. Then turns of the main queue end no
+  /// event.
   final var isOfOtherQueue = false
 
   /// A manager without actions.
@@ -31,8 +32,8 @@ open class UndoManager: NSObject {
 
   // MARK: Registering
 
-  /// Registers a closure that undoes something; during an undo, one that redoes it. What could be redone can no longer
-  /// be redone, except during an undo or redo.
+  /// Registers a closure that undoes something; during an undo, one that redoes it. Outside of an undo or redo, it also
+  /// forgets the groups that could be redone.
   ///
   /// The manager does not keep the target alive. If the target is gone, the action does nothing. Outside of a group, it
   /// begins the group of the event; with ``groupsByEvent`` false it stops the program.
@@ -74,8 +75,8 @@ open class UndoManager: NSObject {
   /// Forgets the actions that were registered with a target.
   open func removeAllActions(withTarget target: Any) { removeActions(of: ObjectIdentifier(target as AnyObject)) }
 
-  final func removeActions(of id: ObjectIdentifier) {
-    let removed = allGroups.map { $0.removeActions(of: id) }
+  final func removeActions(of id: ObjectIdentifier, ifGone: Bool = false) {
+    let removed = allGroups.map { $0.removeActions(of: id, ifGone: ifGone) }
     done.removeAll(where: \.isEmpty)
     undone.removeAll(where: \.isEmpty)
     withExtendedLifetime(removed) {}
@@ -83,13 +84,13 @@ open class UndoManager: NSObject {
 
   // MARK: Groups
 
-  /// Whether the actions of one event make a group, without calls of the client; true unless set. With false, the client
-  /// begins and ends each group.
+  /// Whether the actions of one event make a group, without calls of the client; true unless set. With false, the
+  /// client begins and ends each group.
   ///
-  /// The group begins with the first action or by-hand group of the event. It ends with the turn of the main queue, if
-  /// it began there and no context of another queue has the manager, with an undo or redo, or with an event of a context that has this manager:
-  /// ``NSManagedObjectContext/processPendingChanges()``, a save, or the end of a block of
-  /// ``NSManagedObjectContext/perform(_:)``. On Apple's platforms the run loop ends it.
+  /// The group begins with the event's first action or call of ``beginUndoGrouping()``. An undo or redo ends it. So
+  /// does the turn of the main queue where it began, if no context of another queue has ever had the manager. So does
+  /// an event of a context that has this manager: ``NSManagedObjectContext/processPendingChanges()``, a save, or the
+  /// end of a block of ``NSManagedObjectContext/perform(_:)``. On Apple's platforms the run loop ends it.
   open var groupsByEvent = true
   /// How many groups are kept, the newest; 0, the default, for all.
   open var levelsOfUndo = 0 { didSet { trim() } }
@@ -185,7 +186,7 @@ open class UndoManager: NSObject {
     post(.NSUndoManagerCheckpoint)
     return !undone.isEmpty
   }
-  /// How many groups can be undone.
+  /// How many ended groups can be undone. An open group does not count.
   open var undoCount: Int { done.count }
   /// How many groups can be redone.
   open var redoCount: Int { undone.count }
@@ -202,8 +203,9 @@ open class UndoManager: NSObject {
     undoNestedGroup()
   }
 
-  /// Undoes the last group: of the open group, the last action if that is a group that has ended; without an open group,
-  /// the last one. It is redone as a whole. A call during an undo or redo stops the program.
+  /// Undoes one group. With an open group: the nested group that ended last in it, if no action was registered since.
+  /// Without one: the last group. Does nothing where there is no such group. ``redo()`` redoes it as a whole. A call
+  /// during an undo or redo stops the program.
   open func undoNestedGroup() {
     if isUndoing || isRedoing { misuse("An undo was called during an undo or redo.") }
     post(.NSUndoManagerCheckpoint)
@@ -272,9 +274,10 @@ open class UndoManager: NSObject {
     actionName.isEmpty ? "Redo" : "Redo \(actionName)"
   }
 
-  /// Marks the open group as one that may be discarded when a document is saved.
+  /// Marks the outermost open group, or the last one where none is open: whether it may be discarded when a document is
+  /// saved.
   open func setActionIsDiscardable(_ discardable: Bool) { named?.isDiscardable = discardable }
-  /// Whether the next group to undo was marked with ``setActionIsDiscardable(_:)``.
+  /// Whether the last ended group that can be undone was marked with ``setActionIsDiscardable(_:)``.
   open var undoActionIsDiscardable: Bool { done.last?.isDiscardable ?? false }
   /// Whether the next group to redo was marked with ``setActionIsDiscardable(_:)``.
   open var redoActionIsDiscardable: Bool { undone.last?.isDiscardable ?? false }
@@ -289,7 +292,7 @@ open class UndoManager: NSObject {
 
   /// Keeps a value with the open group, or the last one where none is open; nil removes it.
   open func setActionUserInfoValue(_ value: Any?, forKey key: UserInfoKey) { named?.userInfo[key] = value }
-  /// A value of the group that is undone next.
+  /// A value of the last ended group that can be undone.
   open func undoActionUserInfoValue(forKey key: UserInfoKey) -> Any? { done.last?.userInfo[key] }
   /// A value of the group that is redone next.
   open func redoActionUserInfoValue(forKey key: UserInfoKey) -> Any? { undone.last?.userInfo[key] }
@@ -301,8 +304,8 @@ open class UndoManager: NSObject {
 public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardableKey"
 
 extension NSNotification.Name {
-  /// A group begins or ends, or somebody asks whether there is something to undo or redo. Observers register changes
-  /// that they have put off.
+  /// Posted before a group begins, ends, is undone or redone, by `canUndo` and `canRedo`, and before a group is named
+  /// or marked. Observers register the changes that they have not registered yet.
   public static let NSUndoManagerCheckpoint = Self("NSUndoManagerCheckpointNotification")
   /// A group has begun.
   public static let NSUndoManagerDidOpenUndoGroup = Self("NSUndoManagerDidOpenUndoGroupNotification")

@@ -34,6 +34,31 @@ import Testing
     #expect(try stack.names() == ["a"])
   }
 
+  /// A merge in a turn of the context's queue is no end of the client's group.
+  @Test func aMergeEndsNoGroup() throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    let context = stack.context
+    context.automaticallyMergesChangesFromParent = true
+    let merged = DispatchSemaphore(value: 0)
+    let observer = NotificationCenter.default.addObserver(
+      forName: NSManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, queue: nil
+    ) { _ in merged.signal() }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    stack.manager.removeAllActions()
+    context.performAndWait { item["number"] = 2 }
+    try stack.elsewhere { other in
+      _ = UndoStack.insert("other", other)
+      try other.save()
+    }
+    merged.wait()
+    context.performAndWait {
+      item["size"] = 3
+      context.undo()
+      #expect(item["number"] as? Int == 1 && item["size"] as? Int == 7)
+    }
+  }
+
   /// The actions of a context of the main queue that ends elsewhere are removed.
   @MainActor @Test func aContextOfTheMainQueueMayEndElsewhere() async throws {
     let stack = try UndoStack()

@@ -1,6 +1,7 @@
-import CoreData
 import Foundation
 import Testing
+
+@testable import CoreData
 
 /// The manager alone, without a context. The tests run on other threads than the main one, so no turn of the main queue
 /// ends an event.
@@ -98,6 +99,21 @@ import Testing
     manager.endUndoGrouping()
     manager.undo()
     #expect(ran == ["b"] && !manager.canUndo)
+  }
+
+  /// A context that ends on another queue forgets its actions later. A new context may have the same address then.
+  @Test func onlyTheActionsOfATargetThatIsGoneAreForgotten() {
+    let counter = Counter()
+    counter.add(1)
+    counter.manager.removeActions(of: ObjectIdentifier(counter), ifGone: true)
+    #expect(counter.manager.canUndo)
+    var gone: NSObject? = NSObject()
+    let id = gone.map(ObjectIdentifier.init)
+    let other = UndoManager()
+    if let gone { other.registerUndo(withTarget: gone) { _ in } }
+    gone = nil
+    if let id { other.removeActions(of: id, ifGone: true) }
+    #expect(!other.canUndo)
   }
 
   @Test func nestedGroupsAreUndoneAlone() {

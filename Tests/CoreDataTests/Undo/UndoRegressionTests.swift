@@ -286,12 +286,17 @@ import Testing
       (keeper["seen"], keeper["keeps"]) = (kept, Set([kept]))
       return (keeper, kept)
     }
+    // Its other relationship has not been read.
+    let seer = stack.event { UndoStack.insert("seer", $0) }
+    stack.event { _ in seer["seen"] = kept }
     try stack.saveAll()
     stack.event { $0.delete(kept) }
     try stack.saveAll()
     stack.event { $0.undo() }
     try stack.saveAll()
-    stack.context.performAndWait { #expect(keeper["seen"] as? NSManagedObject === kept) }
+    stack.context.performAndWait {
+      for item in [keeper, seer] { #expect(item["seen"] as? NSManagedObject === kept) }
+    }
     try stack.elsewhere { context in
       let keeper = try #require(try UndoStack.items(context).first { $0["name"] as? String == "keeper" })
       #expect(UndoStack.linked(keeper, "seen").map { $0["name"] as? String } == ["kept"])

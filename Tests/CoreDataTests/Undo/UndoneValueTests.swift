@@ -5,6 +5,29 @@ import Testing
 
 /// Values after an undo or a refresh: of others, of files, of stores that keep objects.
 @Suite struct UndoneValueTests {
+  /// The accessor of a transient attribute, as Apple's guide writes it.
+  @Test func transientValuesOfAccessorsAreUndone() throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    stack.manager.removeAllActions()
+    func set(_ value: String) {
+      stack.event { _ in
+        item.willChangeValue(forKey: "memo")
+        item.setPrimitiveValue(value, forKey: "memo")
+        item.didChangeValue(forKey: "memo")
+      }
+    }
+    set("first")
+    set("second")
+    #expect(stack.manager.canUndo)
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(item["memo"] as? String == "first") }
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(item["memo"] == nil) }
+    stack.event { $0.redo() }
+    stack.context.performAndWait { #expect(item["memo"] as? String == "first") }
+  }
+
   /// A value that was set back and then replaced by another context's is none of the event's changes.
   @Test func newerValuesOutliveAnUndo() throws {
     let stack = try UndoStack()
