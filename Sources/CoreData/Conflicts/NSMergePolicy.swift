@@ -90,6 +90,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
   }
 
   /// Merges the values of the stores into the objects, by the type of the policy.
+  ///
+  /// - Throws: 133020 for the type `error`, else the error of the store. Values that were merged before it stay.
   open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
     if list.isEmpty { return }
     if type == .errorMergePolicyType { throw CoreDataError.conflicts(list) }
@@ -98,6 +100,9 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
   /// Leaves one object with the unique values of each conflict, by the type of the policy. Conflicts that a subclass
   /// has resolved before are skipped.
+  ///
+  /// - Throws: 133021 for the type `error`, and where only a deletion of a stored object would resolve a conflict; else
+  ///   the error of the store. Objects that were changed before it stay so.
   open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
     if list.isEmpty { return }
     if type == .errorMergePolicyType { throw CoreDataError.conflicts(list) }

@@ -9,7 +9,7 @@ public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 /// The key of `userInfo` for the objects that were refreshed: a `Set<NSManagedObject>`.
 public let NSRefreshedObjectsKey = "refreshed"
-/// The key of `userInfo` for the objects that became invalid: a `Set<NSManagedObject>`.
+/// The key of `userInfo` for the objects that became invalid: a `Set<NSManagedObject>`. The library posts none.
 public let NSInvalidatedObjectsKey = "invalidated"
 /// The key of `userInfo` for the IDs of all objects that a ``NSManagedObjectContext/reset()`` forgot:
 /// `[NSManagedObjectID]`.
@@ -22,7 +22,8 @@ public let NSUpdatedObjectIDsKey = "updated_objectIDs"
 public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 /// The key of `userInfo` for the IDs of refreshed objects: a `Set<NSManagedObjectID>`.
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
-/// The key of `userInfo` for the IDs of objects that became invalid: a `Set<NSManagedObjectID>`.
+/// The key of `userInfo` for the IDs of objects that became invalid: a `Set<NSManagedObjectID>`. The library posts
+/// none.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
 /// The key of `userInfo` for a query generation. No notification here has such an entry.
 public let NSManagedObjectContextQueryGenerationKey = "queryGeneration"
@@ -44,10 +45,11 @@ extension NSManagedObjectContext {
   /// A save begins; posted before ``NSManagedObject/willSave()`` is called, without entries. What an observer changes
   /// is saved too.
   public static var willSaveObjectsNotification: Notification.Name { WatchedNotification.willSave.watchedName }
-  /// The stores have the changes of a save. Posted on the context's queue, with sets of objects of the saving context.
+  /// A save has ended: the stores, or the parent of a child context, have the changes. Posted on the context's queue,
+  /// with sets of objects of the saving context.
   public static var didSaveObjectsNotification: Notification.Name { WatchedNotification.didSave.watchedName }
-  /// The stores have the changes of a save. Posted on the context's queue, with sets of object IDs, which any thread
-  /// may use.
+  /// A save has ended: the stores, or the parent of a child context, have the changes. Posted on the context's queue,
+  /// with sets of object IDs, which any thread may use.
   public static var didSaveObjectIDsNotification: Notification.Name { WatchedNotification.didSaveIDs.watchedName }
   /// A context has merged changes of others; with sets of object IDs, posted on the context's queue.
   public static let didMergeChangesObjectIDsNotification = Notification.Name(
@@ -69,7 +71,7 @@ extension NSManagedObjectContext {
     case deletedObjects = "deleted"
     /// The objects that were refreshed; ``NSRefreshedObjectsKey``.
     case refreshedObjects = "refreshed"
-    /// The objects that became invalid; ``NSInvalidatedObjectsKey``.
+    /// The objects that became invalid; ``NSInvalidatedObjectsKey``. The library posts none.
     case invalidatedObjects = "invalidated"
     /// The IDs of inserted objects; ``NSInsertedObjectIDsKey``.
     case insertedObjectIDs = "inserted_objectIDs"
@@ -79,7 +81,7 @@ extension NSManagedObjectContext {
     case deletedObjectIDs = "deleted_objectIDs"
     /// The IDs of refreshed objects; ``NSRefreshedObjectIDsKey``.
     case refreshedObjectIDs = "refreshed_objectIDs"
-    /// The IDs of objects that became invalid; ``NSInvalidatedObjectIDsKey``.
+    /// The IDs of objects that became invalid; ``NSInvalidatedObjectIDsKey``. The library posts none.
     case invalidatedObjectIDs = "invalidated_objectIDs"
   }
 }

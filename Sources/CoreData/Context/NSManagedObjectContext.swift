@@ -74,15 +74,15 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// uses the stores of its coordinator.
   ///
   /// - A fetch, and a fault that fires, shows the parent's present state.
-  /// - A save makes the changes unsaved changes of the parent. No store is written. They are validated in this context,
-  ///   and again when the parent saves.
+  /// - A save makes the changes unsaved changes of the parent. No store is written. The changes are validated in this
+  ///   context, and again when the parent saves.
   /// - New objects keep their temporary IDs until the root of the contexts saves them.
   /// - This context sees later changes of the parent when it reads an object again: after a refresh, a merge or a
   ///   fetch of objects that it does not have yet; see ``automaticallyMergesChangesFromParent``.
   ///
   /// Set it once, before the context is used, and instead of a coordinator. A context with a parent has its parent's
-  /// coordinator. The context keeps its parent alive. A parent that has this context as an ancestor or no queue, a
-  /// second parent, and a parent for a context that has a coordinator or objects, stop the program.
+  /// coordinator. The context keeps its parent alive. The program stops if the parent has no queue or has this context
+  /// as an ancestor, if this context has a coordinator or objects, and if its parent is replaced or removed.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/parent
   open var parent: NSManagedObjectContext? {
     get { parentContext }
@@ -104,8 +104,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// The manager that records the context's changes, so that they can be undone; nil unless set.
   ///
   /// The changes of an event are one action, registered when the event ends. An undo makes changes of a new event, also
-  /// across saves: an object whose deletion was saved is inserted again, with a new ID. Refreshes, merges, and primitive
-  /// values that were set without another change of the object are not undone.
+  /// across saves: an object whose deletion was saved is inserted again, with a new ID. Not undone are refreshes,
+  /// merges, changes by a merge policy, and primitive values that were set without another change of the object.
   ///
   /// Another manager and a ``reset()`` forget the actions of the context, a ``rollback()`` all actions of the manager.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/undomanager
@@ -165,48 +165,6 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// time.
   open func perform(_ block: @escaping () -> Void) { later(block) }
 
-  /// Does what ``perform(_:)`` does, even where a subclass overrides that.
-  final func later(_ block: @escaping () -> Void) {
-    nonisolated(unsafe) let block = block
-    whenQueued { self.runEvent(block) }
-  }
-
-  /// Runs `block` on the context's queue, and returns or throws its result. Its changes are announced when it ends. The
-  /// block may use the same values as a block of ``perform(_:)``.
-  public nonisolated(nonsending) final func perform<T>(
-    schedule: ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
-  ) async rethrows -> T {
-    nonisolated(unsafe) let block = block
-    let run: @Sendable () -> Result<UnsafeBox<T>, any Error> = {
-      Result { UnsafeBox(value: try self.runEvent(block)) }
-    }
-    let result =
-      if schedule == .immediate && core.queue.isCurrent {
-        run()
-      } else {
-        await withCheckedContinuation { continuation in whenQueued { continuation.resume(returning: run()) } }
-      }
-    switch result {
-    case .success(let box): return box.value
-    case .failure(let error): return try { throw error }()
-    }
-  }
-
-  private func whenQueued(_ body: @escaping @Sendable () -> Void) {
-    if let queue = core.queue.dispatch { queue.async(execute: body) } else { body() }
-  }
-
-  /// Runs `block` as an event of its own.
-  private func runEvent<T>(_ block: () throws -> T) rethrows -> T {
-    try core.run {
-      defer { processPendingChanges() }
-      return try block()
-    }
-  }
-
-  /// Carries a value to another thread. The caller does not use the value meanwhile.
-  private struct UnsafeBox<T>: @unchecked Sendable { let value: T }
-
   // MARK: Requests
 
   /// Runs a request on the stores. An asynchronous fetch returns at once.
@@ -224,7 +182,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     try fetch(request.erased, as: Any.self)
   }
 
-  /// The number of objects, or dictionaries, that the request would return.
+  /// The number of objects, or dictionaries, that the request would return. Throws the errors of the fetch.
   open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(request.erased) }
 
   // MARK: Objects
@@ -273,7 +231,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.tellObservers()
   }
 
-  /// Marks an object for deletion by the next save. A new object is forgotten at the end of the event.
+  /// Marks an object for deletion by the next save. A new object no longer counts as inserted. The next save,
+  /// ``rollback()`` or ``reset()`` forgets it. An object of another context stops the program.
   open func delete(_ object: NSManagedObject) { core.delete(object) }
 
   /// Saves a new object to `store` instead of the first store that takes its entity. Does nothing for other objects. If
@@ -290,11 +249,12 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// Gives new objects their permanent IDs before they are saved. Other objects are left alone.
   ///
-  /// - Throws: 134030 where no store takes an entity, else the error of the store. Some of the objects may have their
-  ///   permanent IDs then.
+  /// - Throws: 134030 where no store takes an entity; 133000 where the parent of a child context no longer has an
+  ///   object; else the error of the store. Some of the objects may have their permanent IDs then.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }
 
-  /// Makes the next save check that the stored object is still as it was read, although the object has no changes.
+  /// Makes the next save that has changes check that the stored object is still as it was read, although the object
+  /// itself has no changes. A save of a child context does not check it.
   open func detectConflicts(for object: NSManagedObject) { core.changes.checkedObjects.append(object) }
 
   // MARK: Changes
@@ -302,7 +262,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// The objects that were inserted and not saved yet.
   open var insertedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isInserted)) }
   /// The objects that were changed since they were last read or saved, and are neither new nor deleted. An object
-  /// counts even if its values are equal to the stored ones.
+  /// counts even if its values are equal to the stored ones, except after an undo and after a merge policy.
   open var updatedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isUpdated)) }
   /// The saved objects that the next save deletes. New objects that were deleted are not among them.
   open var deletedObjects: Set<NSManagedObject> {
@@ -321,17 +281,26 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.tellStoresOfObjects()
   }
 
-  /// Writes all changes to the stores; those of a child context become unsaved changes of its ``parent``.
+  /// Writes all changes to the stores. A save of a child context makes them unsaved changes of its ``parent``.
   ///
-  /// - Throws: An error of validation (1550 to 1690, 1560 for several), of a conflict (133020, 133021), or of a store.
-  ///   Then nothing is written, and the context keeps its changes. After 134040 some stores have their changes and
-  ///   others do not.
+  /// - Throws: See the list. The context keeps its changes, also those that `willSave`, delete rules and merge policies
+  ///   have made. No store has them, with two exceptions: after 134040 some stores have theirs (see
+  ///   `CocoaError.savedStores`), and after a `StoreError` with the outcome `outcomeUnknown` nobody knows.
+  ///   - 1550 to 1690: validation. 1560 lists several errors.
+  ///   - 133020, 133021: conflicts. 133010: a link to an object of another store.
+  ///   - 132001: another save of this context, or of its parent, is running.
+  ///   - 134060: objects are being deleted, as in ``NSManagedObject/prepareForDeletion()``.
+  ///   - 134030, 134080: no store takes an object. 134030 also if `willSave` changes objects without end.
+  ///   - The error of a store. After an object could not be read, each save throws that error until ``rollback()`` or
+  ///     ``reset()``.
   open func save() throws {
     defer { core.tellStoresOfObjects() }
     try core.save()
   }
 
-  /// Undoes all unsaved changes. New objects are forgotten; the others have the values that were last read or saved.
+  /// Undoes all unsaved changes, and forgets all actions of ``undoManager``. New objects are forgotten; the others have
+  /// the values that were last read or saved. Saves no longer throw for an object that could not be read.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/rollback()
   open func rollback() {
     undoManager?.removeAllActions()
     core.rollback()
@@ -343,8 +312,12 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.reset()
   }
 
-  /// Makes the object read its values again when it is next used. With `mergeChanges`, its unsaved changes stay;
-  /// without, they are lost.
+  /// Makes the object a fault, so that its next use reads its values again. Its unsaved changes are lost.
+  ///
+  /// With `mergeChanges`, an object with unsaved changes is read at once and keeps them. A value that was set back to
+  /// the value that was read is no change (decision 084). A new object is left alone; without `mergeChanges` it stays
+  /// inserted, without values and links. An object of another context is left alone.
+  /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/refresh(_:mergechanges:)
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     core.refreshAlone(object, mergeChanges: flag)
   }
@@ -367,8 +340,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// Merges what another context has saved. Call it on this context's queue with the did-save notification of the
   /// other, with objects or with IDs. The other may be of another coordinator on the same store.
   ///
-  /// Objects of this context that have changed are read again, and keep their unsaved changes. Deleted ones count as
-  /// deleted. Fetched results and `ObjectsDidChange` report the changes.
+  /// Objects that the other context has changed are refreshed here, and keep the unsaved changes of this context.
+  /// Objects that it has deleted count as deleted. Fetched results controllers and `ObjectsDidChange` report this.
   open func mergeChanges(fromContextDidSave notification: Notification) {
     core.merge(ChangesElsewhere(notification.userInfo ?? [:]))
   }
@@ -379,7 +352,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// `NSDeletedObjectsKey` and the like, or under the keys of `didSaveObjectIDsNotification`.
   ///
   /// Waits for no queue. A context that another thread is using merges the changes when its queue runs next or when it
-  /// is used next, whichever is first. So does a main-queue context, unless this is called on the main queue.
+  /// is used next, whichever is first. So do a main-queue context and a child context, unless this is called on their
+  /// queue.
   open class func mergeChanges(
     fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
   ) {

@@ -61,6 +61,8 @@ final class EntityInfo: @unchecked Sendable {
   /// The to-many relationships.
   let toManys: [Relationship]
   let attributes: [AttributeInfo]
+  /// The slots of each composite attribute. They are one value: it is changed, merged and undone as a whole.
+  let composites: [[Int]]
   /// The validation rule of each slot.
   let slotRules: ContiguousArray<SlotRule>
   /// The slots of numbers whose stored bits may be out of the range of their type.
@@ -135,6 +137,7 @@ final class EntityInfo: @unchecked Sendable {
       AttributeInfo(attribute, properties[attribute.name] as? NSAttributeDescription ?? NSAttributeDescription())
     }
     for (index, attribute) in entity.attributes.enumerated() { keys[attribute.name] = .attribute(index) }
+    composites = entity.attributes.filter { $0.type == .composite }.map(\.slots)
     relationships = entity.relationships.compactMap { relationship in
       (properties[relationship.name] as? NSRelationshipDescription).map { RelationshipInfo(relationship, $0) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What a context announces at once, by the IDs of the objects.
+/// The changes that one notification of a context announces, as IDs of the objects.
 public struct ContextChanges: Sendable, Equatable {
   /// New objects. Before they are saved, they have temporary IDs.
   public let inserted: Set<NSManagedObjectID>
@@ -9,7 +9,7 @@ public struct ContextChanges: Sendable, Equatable {
   public let updated: Set<NSManagedObjectID>
   /// Deleted objects.
   public let deleted: Set<NSManagedObjectID>
-  /// Objects that were read again.
+  /// Objects that were refreshed: they were read again, or became faults.
   public let refreshed: Set<NSManagedObjectID>
   /// Objects that the context no longer has. After a reset these are all its objects.
   public let invalidated: Set<NSManagedObjectID>
@@ -104,7 +104,7 @@ extension ContextCore {
     for continuation in continuations { continuation.yield(changes) }
   }
 
-  /// Ends what others await of the context, and forgets its objects. Called when the context is freed.
+  /// Finishes the streams and observations of the context, and forgets its objects. Called when the context is freed.
   func end() {
     // Other contexts of the family may be about to use the core.
     link.end()

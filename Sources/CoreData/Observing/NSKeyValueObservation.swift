@@ -9,7 +9,7 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let new = NSKeyValueObservingOptions(rawValue: 1)
   /// The value before the change.
   public static let old = NSKeyValueObservingOptions(rawValue: 2)
-  /// A call with the present value when the observation begins.
+  /// A first call when the observation begins. It has the present value only together with ``new``.
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
 }
 
@@ -49,17 +49,18 @@ public struct NSKeyValueObservedChange<Value> {
   }
 }
 
-/// An observation of a property. It ends with this object, with ``invalidate()``, or with the observed object.
+/// An observation of a property. It ends with this object, with ``invalidate()``, with the observed object, and when
+/// the context of that object is reset or freed.
 ///
-/// Sendable, unchecked: an open class cannot be checked. Any thread may end an observation; the rest is used on the
-/// queue of the object's context.
+/// Sendable, unchecked: a class that is not final cannot be checked. Any thread may end an observation; the rest is
+/// used on the queue of the object's context.
 public class NSKeyValueObservation: NSObject, @unchecked Sendable {
   private let observer: PropertyObserver
 
   init(_ observer: PropertyObserver) { self.observer = observer }
 
-  /// Ends the observation. Any thread may call it. Away from the queue of the context, a call that has begun already may
-  /// still be running.
+  /// Ends the observation. Any thread may call it. Away from the queue of the context, a call that has begun already
+  /// may still be running.
   public func invalidate() { observer.end() }
 
   deinit { observer.end() }

@@ -6,10 +6,10 @@ extension NSManagedObjectContext {
   ///
   /// A tracked property counts as changed at the end of whatever changes its value: an accessor, the end of an event
   /// with delete rules, a refresh, a merge, a rollback, an undo, a save. So the handler finds the new value.
-  /// When the context is freed, the handlers are called too, on the thread that frees it.
+  /// The handlers are also called when the context is reset, and when it is freed, on the thread that frees it.
   ///
-  /// Each tracked read costs about as much as a small allocation, also outside of `withObservationTracking`, and keeps the
-  /// value that it has read. So it is meant for contexts of user interfaces.
+  /// Each tracked read costs about as much as a small allocation, also outside of `withObservationTracking`, and keeps
+  /// the value that it has read. So it is meant for contexts of user interfaces.
   public final var tracksObservation: Bool {
     get { core.observed.tracksReads }
     set {

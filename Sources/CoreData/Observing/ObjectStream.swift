@@ -2,9 +2,9 @@ import Foundation
 
 /// What has happened to an object in one event of its context.
 public enum ManagedObjectChange: Sendable, Equatable {
-  /// Properties were set, or links of other objects have changed them: the names of the stored ones that have changed.
+  /// The values or links of the object have changed. `keys` are the names of the stored properties that changed.
   case updated(keys: Set<String>)
-  /// The object was read again.
+  /// The object was refreshed: it was read again, or became a fault.
   case refreshed
   /// The object was deleted. A rollback or an undo may bring it back.
   case deleted

@@ -55,7 +55,7 @@ struct ObservedObjects {
 }
 
 extension NSManagedObject: Observable {
-  /// Stands for a property by its name, where `Observation` wants a key path.
+  /// Stands for a property by its name, where `Observation` requires a key path.
   fileprivate subscript(observed key: String) -> Never? { nil }
 }
 
@@ -112,12 +112,12 @@ extension ContextCore {
     }
   }
 
-  /// Ends all observations, after a reset.
+  /// Ends all observations of the objects, when the context is reset or freed.
   func endObservations(of objects: [NSManagedObject]) {
     for object in objects { object.observers?.end(object) { observed.path($0) } }
   }
 
-  /// The same after a change of any number of objects, such as a merge.
+  /// Notifies the observers of all observed objects, after a change of any number of objects, such as a merge.
   func tellObserversOfAll() {
     if observed.isEmpty { return }
     observed.touchAll()

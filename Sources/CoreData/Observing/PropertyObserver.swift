@@ -50,8 +50,8 @@ final class PropertyObserver {
     if options.contains(.initial) { tell(root, nil, options.contains(.new) ? read(root) : ()) }
   }
 
-  /// Calls the closure, after a change of one of the keys. A value that no option names is not read: its type may have
-  /// none for nil.
+  /// Calls the closure, after a change of one of the keys. Without the options `old` and `new` the value is not read:
+  /// an accessor of a type that is not optional may stop the program for nil.
   func call() {
     guard isValid, let root, root.core != nil else { return }
     subscribe(root)
@@ -60,8 +60,8 @@ final class PropertyObserver {
     tell(root, old, new)
   }
 
-  /// Any thread may call it. On the queue of the context, the objects release the closure at once; else when they change
-  /// next.
+  /// Any thread may call it. On the queue of the context, the objects release the closure at once; else when they
+  /// change next.
   func end() {
     if isEnded.exchange(true, ordering: .relaxed) || queue?.isCurrent != true { return }
     for (subscription, object) in subscriptions { object.object?.observers?.remove(self, subscription.key) }

@@ -35,6 +35,10 @@ final class Person: NSManagedObject {
     get { self[Self.badge] }
     set { self[Self.badge] = newValue }
   }
+  /// How often a save has called the person.
+  private(set) var saves = 0
+
+  override func didSave() { saves += 1 }
 }
 
 class Department: NSManagedObject {

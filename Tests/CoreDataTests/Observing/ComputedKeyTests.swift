@@ -2,8 +2,17 @@ import CoreData
 import Foundation
 import Testing
 
-/// Observers of keys that the entity does not have.
+/// Observers of keys that the entity does not have, or that have several values.
 @Suite struct ComputedKeyTests {
+  @Test func eachElementOfACompositeIsSeen() throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItem()
+    let log = ObservationLog<Any>()
+    log.observation = item.observe("address", options: [.new]) { _, change in log.note(change) }
+    for floor in [1, 2, 2, 3] { stack.event { _ in item["address"] = ["city": "c", "floor": floor] } }
+    #expect(log.changes.map { ($0.new as? [String: Any])?["floor"] as? Int } == [1, 2, 3])
+  }
+
   @Test func computedKeysFollowTheirProperties() throws {
     try ObservedStack().run { context in
       let item = ObservedItem(context: context)

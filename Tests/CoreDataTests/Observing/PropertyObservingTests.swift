@@ -43,17 +43,21 @@ final class ObservationLog<Value> {
     }
   }
 
-  /// A property whose type is not optional has no value where its destination is gone. The observation itself reads none.
+  /// A property whose type is not optional has no value where its destination is gone. The observation itself reads
+  /// none.
   @Test func aDestinationThatIsGoneIsNoValue() throws {
     let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
     model.entitiesByName["Item"]?.managedObjectClassName = "CoreDataTests.OwnedItem"
     let stack = try UndoStack(model: model)
     let item = try #require(stack.event { UndoStack.insert("a", $0) } as? OwnedItem)
     let owner = try #require(stack.event { UndoStack.insert("b", $0) } as? OwnedItem)
-    let (owners, names) = stack.event { _ in
-      item.owner = owner
-      return (observe(item, \.owner), observe(item, \.owner.name))
+    let first = try #require(stack.event { UndoStack.insert("c", $0) } as? OwnedItem)
+    let (owners, names, firstNames) = stack.event { _ in
+      (item.owner, owner.owner) = (owner, first)
+      return (observe(item, \.owner), observe(item, \.owner.name), observe(item, \.owner.owner.name))
     }
+    stack.event { $0.delete(first) }
+    #expect(firstNames.changes.map(\.old) == ["c"] && firstNames.changes.map(\.new) == [.some(nil)])
     stack.event { $0.delete(owner) }
     #expect(owners.changes.map(\.old) == [owner] && owners.changes.map(\.new) == [nil])
     #expect(names.changes.map(\.old) == ["b"] && names.changes.map(\.new) == [.some(nil)])

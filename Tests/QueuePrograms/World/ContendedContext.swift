@@ -13,6 +13,9 @@ public final class ContendedContext: @unchecked Sendable {
   private let running = Atomic<Int>(0)
   private var steps = 0
   private var changesReported = 0
+  private var observer: (any NSObjectProtocol)?
+  /// Whether the context has merged what another one has saved.
+  public private(set) var hasMerged = false
   private static let (threads, rounds) = (4, 250)
 
   public init() {
@@ -72,5 +75,29 @@ public final class ContendedContext: @unchecked Sendable {
     precondition(number == Int64(steps + Self.threads * Self.rounds), "changes are lost: \(number ?? -1)")
     precondition(changesReported > 0, "no notification reported a change before a save")
     try context.save()
+  }
+
+  /// Another context saves while an observer of this context runs the main queue, so the turn that would merge comes
+  /// too early. ``hasMerged`` must become true without another use of the context. For a program with a run loop.
+  public func saveElsewhereDuringANotification() {
+    context.automaticallyMergesChangesFromParent = true
+    let center = NotificationCenter.default
+    _ = center.addObserver(
+      forName: NSManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, queue: nil
+    ) { [unowned self] _ in hasMerged = true }
+    observer = center.addObserver(
+      forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+    ) { [unowned self] _ in
+      observer.map(NotificationCenter.default.removeObserver)
+      let other = container.newBackgroundContext()
+      other.performAndWait {
+        _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: other)
+        do { try other.save() } catch { fatalError("\(error)") }
+      }
+      RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))
+      precondition(!hasMerged, "a merge has interrupted a notification")
+    }
+    count()
+    context.processPendingChanges()
   }
 }

@@ -63,7 +63,7 @@ struct ChangeTracker {
   var isEmpty: Bool { counts.inserted + counts.updated + counts.deleted == 0 }
 
   /// The flags that an object loses when it leaves the list without a save.
-  private static var listMarks: Flags { [.updated, .listed, .pending, .pendingInsert, .willSaveCalled] }
+  private static var listMarks: Flags { [.updated, .listed, .pending, .absent, .willSaveCalled] }
 
   @inline(__always)
   private mutating func write(_ flags: Flags, to object: NSManagedObject) {
@@ -88,7 +88,7 @@ struct ChangeTracker {
   mutating func insert(_ object: NSManagedObject, registered: () -> Int) {
     let lasting = object.flags.intersection(.lasting)
     object.write(lasting, Permit())
-    enlist(object, as: lasting.union([.inserted, .pendingInsert]), registered)
+    enlist(object, as: lasting.union([.inserted, .absent]), registered)
   }
 
   /// Called before an object changes.
@@ -210,8 +210,8 @@ struct ChangeTracker {
 
   // MARK: Events
 
-  /// Ends the event: no listed object is pending any more. The caller calls ``endEvent(of:isReported:)`` for each of the
-  /// objects.
+  /// Ends the event: no listed object is pending any more. The caller calls ``endEvent(of:isReported:)`` for each of
+  /// the objects.
   mutating func endEvent() {
     list.endEvent()
     lastEvent = nil
@@ -221,7 +221,8 @@ struct ChangeTracker {
   mutating func noteEvent(_ event: ChangedObjects) { lastEvent = event }
 
   static func endEvent(of object: NSManagedObject, isReported: Bool) {
-    let flags = object.flags.subtracting([.pending, .pendingInsert])
+    var flags = object.flags.subtracting([.pending, .absent])
+    if flags.contains(.deleted) { flags.insert(.absent) }
     object.write(isReported ? flags.union(.reported) : flags, Permit())
   }
 

@@ -33,8 +33,8 @@ extension ContextCore {
     list(object)
   }
 
-  /// Makes an object ready for an insertion: one whose deletion was saved, or whose insertion was rolled back or undone,
-  /// keeps its values. Returns false where the object is in this context now.
+  /// Makes an object ready for an insertion: one whose deletion was saved, or whose insertion was rolled back or
+  /// undone, keeps its values. Returns false where the object is in this context now.
   private func leave(_ object: NSManagedObject) -> Bool {
     if object.flags.contains(.gone) && (object.core === self || object.core == nil) {
       // Owners may still have it as a member; see `ToManyState.add(_:)`.

@@ -5,8 +5,8 @@ import StoreSchema
 struct ObjectChanges<Other> {
   /// Changed values that are no links.
   var values: [(slot: Int, value: Value)] = []
-  /// By slot, the names of files in which a store has some of the values. A name is valid as long as the object's row has
-  /// it.
+  /// By slot, the names of files in which a store has some of the values. A name is valid as long as the object's row
+  /// has it.
   var stored: [Int: Value] = [:]
   /// Changed values of transformable attributes, as objects.
   var transformed: [(slot: Int, value: Any)] = []

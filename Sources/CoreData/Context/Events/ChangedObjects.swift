@@ -170,7 +170,7 @@ extension NSManagedObject.Flags {
 
   /// The change of the object since the last event.
   var eventChange: ObjectChange? {
-    switch (contains(.pendingInsert), contains(.deleted)) {
+    switch (contains(.absent), contains(.deleted)) {
     case (true, true): nil
     case (true, false): .inserted
     case (false, true): .deleted

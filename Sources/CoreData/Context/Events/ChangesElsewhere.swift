@@ -24,8 +24,8 @@ struct ChangesElsewhere: Sendable {
     deleted = names(NSDeletedObjectsKey, NSDeletedObjectIDsKey)
   }
 
-  /// Adds changes that were saved later. Deleted objects no longer count as inserted or updated. A parent may have taken
-  /// the deletion of an object back that it reports as changed.
+  /// Adds changes that were saved later. An object that is deleted later no longer counts as inserted or updated. An
+  /// object that is inserted or updated later no longer counts as deleted: a parent may have taken the deletion back.
   mutating func add(_ later: ChangesElsewhere) {
     inserted.formUnion(later.inserted)
     updated.formUnion(later.updated)

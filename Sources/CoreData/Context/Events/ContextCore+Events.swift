@@ -36,7 +36,7 @@ extension ContextCore {
     objects.forEachUncounted { $0.forgetEventBase() }
   }
 
-  /// The same; what follows belongs to another group of the undo manager.
+  /// Processes pending changes, and ends the undo manager's group of the event.
   func endEvent() {
     processPendingChanges()
     endUndoGroup()
@@ -50,7 +50,7 @@ extension ContextCore {
     defer { checkInvariants() }
     orderedViews = [:]
     faultError = nil
-    let announcement = ReturnedChanges(changed) { isDeletionReported($0) }
+    let announcement = ReturnedChanges(changed)
     for omission in changes.omissions where omission.member.flags.isDisjoint(with: [.inaccessible, .gone]) {
       let relationship = omission.relationship
       omission.owner.toMany(relationship).restore(omission.member, isOrdered: relationship.isOrdered)

@@ -3,8 +3,8 @@ import Foundation
 /// Handles the changes of other contexts and threads at a suitable moment; see ``ContextMarks``.
 extension ContextCore {
   /// Leaves a mark, on any thread.
-  /// - The mark is handled at once where this thread is on the context's queue, or where nobody uses a root context that
-  ///   has its own lock.
+  /// - The mark is handled at once where this thread is on the context's queue, or where nobody uses a root context
+  ///   that has its own lock.
   /// - Otherwise, and always with `isLater`, it is handled at a turn of the queue or at the next use of the context,
   ///   whichever comes first.
   func leave(_ mark: ContextMarks.Mark, isLater: Bool = false) {
@@ -49,8 +49,8 @@ extension ContextCore {
 
   /// Requests a turn of the context's queue, which handles marks and processes pending changes. Several requests make
   /// one block, which does not keep the context alive. A context without a queue has no turns.
-  func queueTurn() {
-    if let dispatch = queue.dispatch { marks.queueTurn(on: dispatch) { [link] in link.core?.takeTurn() } }
+  func queueTurn(after delay: Double = 0) {
+    if let dispatch = queue.dispatch { marks.queueTurn(on: dispatch, after: delay) { [link] in link.core?.takeTurn() } }
   }
 
   /// Called for the first pending change. A main-queue context that is changed on the main queue processes its changes
@@ -61,8 +61,10 @@ extension ContextCore {
     // Without its context no observer can be notified.
     guard let context else { return }
     run {
-      if activity.isBusy { return }
-      context.processPendingChanges()
+      // A client's observer runs the main queue. It goes on, and so does the context.
+      if activity.isBusy { return queueTurn(after: 0.01) }
+      // The turn of another queue is there for marks alone; the client may be in the middle of an action to be undone.
+      if queue.confinement == .mainQueue { context.processPendingChanges() } else { processPendingChanges() }
     }
   }
 }

@@ -56,16 +56,17 @@ final class ContextMarks: Sendable {
     }
   }
 
-  /// Calls `turn` later on a queue, unless a call is scheduled already.
-  func queueTurn(on queue: DispatchQueue, _ turn: @escaping @Sendable () -> Void) {
+  /// Calls `turn` later on a queue, after `delay` seconds at the earliest, unless a call is scheduled already.
+  func queueTurn(on queue: DispatchQueue, after delay: Double = 0, _ turn: @escaping @Sendable () -> Void) {
     let isQueued = state.withLock { state in
       defer { state.isTurnQueued = true }
       return state.isTurnQueued
     }
     if isQueued { return }
-    queue.async {
+    let work: @Sendable () -> Void = {
       self.state.withLock { $0.isTurnQueued = false }
       turn()
     }
+    if delay > 0 { queue.asyncAfter(deadline: .now() + delay, execute: work) } else { queue.async(execute: work) }
   }
 }

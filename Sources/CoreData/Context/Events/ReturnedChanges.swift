@@ -1,19 +1,18 @@
 import Foundation
 
 /// The notification of a rollback: new objects are deleted, deleted objects are inserted, changed objects are
-/// refreshed.
+/// refreshed. An insertion or a deletion of the event that has not ended was never announced, and is not taken back.
 struct ReturnedChanges {
   private var sets: [String: Set<NSManagedObject>] = [:]
 
-  /// An object for which `isDeletionReported` is true has not been reported as deleted yet.
-  init(_ objects: some Sequence<NSManagedObject>, isDeletionReported: (NSManagedObject) -> Bool) {
+  /// Called before the objects are rolled back.
+  init(_ objects: some Sequence<NSManagedObject>) {
     if !WatchedNotification.didChange.isWatched { return }
     for object in objects {
-      let isDeleted = object.flags.contains(.deleted) && !isDeletionReported(object)
-      switch (object.flags.contains(.inserted), isDeleted) {
+      switch (object.flags.contains(.inserted), object.flags.contains(.absent)) {
       case (true, true): continue
       // The object's row is gone; the object stays deleted.
-      case (false, true) where object.flags.contains(.inaccessible): continue
+      case (false, _) where object.flags.isSuperset(of: [.inaccessible, .deleted]): continue
       case (true, false): sets[NSDeletedObjectsKey, default: []].insert(object)
       case (false, true): sets[NSInsertedObjectsKey, default: []].insert(object)
       case (false, false): sets[NSRefreshedObjectsKey, default: []].insert(object)

@@ -10,7 +10,7 @@ extension RowOrigin {
   /// Whether a fetch gives rows to its objects, rather than references only.
   func givesRows(_ run: FetchRun) -> Bool { run.readsRows && (givesViews || isOfChild) }
 
-  /// The same; throws where the store cannot be read.
+  /// The same as ``givesViews``; throws where the store cannot be read.
   func canBeReadAnywhere() throws(StoreError) -> Bool { if case .views = try access() { true } else { false } }
 
   /// A view for one read on any thread.

@@ -31,7 +31,8 @@ extension RowOrigin {
     }
   }
 
-  /// The same without some objects, for a client's store, which gets the request as it is.
+  /// The count of a fetch in the parent, without some objects. For a client's store, which gets the request unchanged,
+  /// so that no condition can leave out the objects.
   func countOfParent(
     _ run: FetchRun, _ plan: FetchPlan, _ core: ContextCore, without objects: [NSManagedObject]
   ) throws -> Int {
@@ -140,8 +141,8 @@ extension ContextCore {
     }
   }
 
-  /// Gives a fault that has a row the parent's present one. An error counts as no other row: the next read of a fault
-  /// without a row reports it.
+  /// Gives a fault that has a row the parent's present one. After an error, which is written to standard error, the
+  /// fault keeps its row.
   func takeRowOfParent(_ object: NSManagedObject, _ origin: RowOrigin) {
     do {
       guard let row = try origin.row(object.key, root: object.info.root, self) else {
@@ -150,7 +151,9 @@ extension ContextCore {
         return
       }
       if row.entity == object.info.entity.index { give(row, to: object) }
-    } catch { report("the parent of a context could not be read: \(error)") }
+    } catch {
+      report("\(object.ownID.uri) could not be read from the parent context, and keeps its former values: \(error)")
+    }
   }
 
   /// Gives a fault a row of the parent. Rows of a parent have no versions of their own, so their values are compared.

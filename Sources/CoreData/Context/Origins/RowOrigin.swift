@@ -4,8 +4,8 @@ import StoreSchema
 /// Where a context reads rows and saves changes: one store of its coordinator, as the context has found it; in a child
 /// context, the parent's state of the objects of that store.
 ///
-/// A context reads, fetches and saves through its origins alone (decision 071). Only an origin asks how its store works.
-/// Every function that takes a context's core is called on that context's queue.
+/// A context reads, fetches and saves through its origins alone (decision 071). Only an origin knows how its store
+/// works. Every function that takes a context's core is called on that context's queue.
 final class RowOrigin {
   let store: NSPersistentStore
   /// The store's index among those of the coordinator.

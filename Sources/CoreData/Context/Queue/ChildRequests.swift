@@ -2,12 +2,13 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What child contexts require of a context while another thread is using it.
+/// The blocks that child contexts must run with a context while another thread is using it.
 ///
 /// A child's thread holds the child and waits for the parent. The thread that uses the parent may wait for that very
 /// child, because the client's block has called `performAndWait` of the child. So a thread that waits for a context
-/// runs the requests to the contexts that it holds. Then neither waits for the other forever. It does so only where the
-/// client waits; where the library waits for a parent in the middle of an operation, only for contexts above that parent.
+/// runs the requests to the contexts that it holds. Then neither waits for the other forever. A thread that waits in a
+/// client's `performAndWait` runs all of them. A thread that waits for a parent, in the middle of an operation, runs
+/// only those to contexts above that parent.
 final class ChildRequests: Sendable {
   /// A block to run with the context, once. Sendable, unchecked: it is run by the thread that has claimed it, and its
   /// maker waits until it has ended.
@@ -122,8 +123,8 @@ extension ContextCore {
     queue.requests.remove(request)
   }
 
-  /// Runs the requests to contexts above this one that this thread holds. A client's block holds them: the library goes up
-  /// the levels, not down.
+  /// Runs the requests to contexts above this one that this thread holds. They are held by a client's block, not by an
+  /// operation: an operation of the library only goes from a child to its parent.
   private func runRequestsAbove() {
     if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll(where: isBelow) }
     for core in Self.held where isBelow(core) { core.queue.requests.runAll() }

@@ -78,7 +78,7 @@ final class ContextQueue: @unchecked Sendable {
   func reportWaiting(_ name: String?) {
     if hasReportedWaiting.exchange(true, ordering: .relaxed) { return }
     report(
-      "performAndWait of the main-queue context \(Self.title(name)) has waited 5 seconds for the main queue, and goes on waiting. Something on the main queue takes long, or nothing runs it: call RunLoop.main.run() or dispatchMain() on the main thread, or make main asynchronous. Other threads may use a context of their own (newBackgroundContext()) instead."
+      "performAndWait of, or a read or save of a child of, the main-queue context \(Self.title(name)) has waited 5 seconds for the main queue, and goes on waiting. Something on the main queue takes long, or nothing runs it: call RunLoop.main.run() or dispatchMain() on the main thread, or make main asynchronous. Other threads may use a context of their own (newBackgroundContext()) instead."
     )
   }
 

@@ -3,7 +3,7 @@ import StoreSchema
 /// The changes of a child context's save, by keys and values: the parent has other objects, on another queue.
 struct ChildChanges {
   /// An object by its keys. A link may lead to another store.
-  struct Target {
+  struct Target: Hashable {
     let reference: ObjectReference
     let store: UInt16
 
@@ -15,8 +15,9 @@ struct ChildChanges {
     /// The row that the child had of the object before it changed it; nil for a new object.
     let base: Row?
     let changes: ObjectChanges<Target>
-    /// Whether the save needs the object: it is new, has changes of its own, or links that the child has set lead to it. An
-    /// owner that has only lost members counts as updated too, but the links were the members'.
+    /// Whether the save needs the object. It does if the object is new, if it has changes of its own, or if links that
+    /// the child has set lead to it. An owner that has only lost members counts as updated, but is not needed: the rows
+    /// of the members store those links.
     fileprivate(set) var isNeeded: Bool
 
     fileprivate init(_ object: NSManagedObject, _ changes: ObjectChanges<Target>) {
@@ -28,8 +29,11 @@ struct ChildChanges {
   private(set) var inserted: [Object] = []
   private(set) var updated: [Object] = []
   private(set) var deleted: [Object] = []
+  /// New objects that were assigned to a store whose configuration does not have their entity.
+  let misplaced: Set<Target>
 
-  init(_ objects: ContiguousArray<NSManagedObject>) {
+  init(_ objects: ContiguousArray<NSManagedObject>, misplaced: [NSManagedObject]) {
+    self.misplaced = Set(misplaced.map(Target.init))
     for object in objects {
       switch object.flags.savedChange {
       case .inserted?: inserted.append(Object(object, Self.changes(of: object)))
@@ -41,8 +45,8 @@ struct ChildChanges {
       }
     }
     let links = (inserted + updated).flatMap(\.changes.toOnes).filter { $0.relationship.linkedInverse != nil }
-    let destinations = Set(links.compactMap(\.destination?.reference))
-    for index in updated.indices where destinations.contains(updated[index].target.reference) {
+    let destinations = Set(links.compactMap(\.destination))
+    for index in updated.indices where destinations.contains(updated[index].target) {
       updated[index].isNeeded = true
     }
     updated.removeAll { !$0.isNeeded && $0.changes.isEmpty }
@@ -51,11 +55,13 @@ struct ChildChanges {
   private static func changes(of object: NSManagedObject) -> ObjectChanges<Target> {
     var changes = ObjectChanges<Target>()
     let kinds = object.info.entity.slots
-    let changed = object.changedSlots()
+    var changed = object.changedSlots()
+    for slots in object.info.composites where slots.contains(where: changed.contains) {
+      for slot in slots where kinds[slot] != .externalData { changed.insert(slot) }
+    }
     for slot in kinds.indices where changed.contains(slot) {
-      guard let value = object.changed(slot), kinds[slot] != .reference, kinds[slot] != .referenceEntity else {
-        continue
-      }
+      if kinds[slot] == .reference || kinds[slot] == .referenceEntity { continue }
+      let value = object.stored(slot)
       if kinds[slot] == .transformable, !value.isNull, let given = object.extras?.transformed[slot] {
         changes.transformed.append((slot, given))
       } else {

@@ -6,8 +6,8 @@ import StoreSupport
 ///
 /// There is no optimistic locking between the two. A property that the child has changed gets the child's value; other
 /// properties keep the parent's. Transient values reach the parent too, as on Apple's platforms. Where the parent no
-/// longer has an object, the child's merge policy decides. But where the parent has not read an object yet, and its row
-/// is another one than the child had, somebody else has saved it: then the root's save has a conflict.
+/// longer has an object, the child's merge policy decides. Where the parent reads an object only now, its row may have
+/// other values than the child's row. Unless the root has written that row, the root's save has a conflict.
 extension ContextCore {
   func push(to parent: ContextCore) throws {
     var met: Set<Set<SaveConflicts.Mark>> = []
@@ -15,7 +15,7 @@ extension ContextCore {
       let saved = changed
       // Packed first, because values that cannot be encoded must be found before the parent changes.
       let rows = try presentRows(of: saved)
-      let changes = ChildChanges(saved)
+      let changes = ChildChanges(saved, misplaced: self.changes.misplacedObjects)
       // It may have read orders.
       try throwReadError()
       activity.isWriting = true
@@ -35,7 +35,7 @@ extension ContextCore {
       }
       activity.isWriting = false
       let missing = Set(gone)
-      let objects = saved.filter { missing.contains($0.reference) }
+      let objects = saved.filter { missing.contains(ChildChanges.Target($0)) }
       if objects.isEmpty {
         // Other contexts have given the objects permanent keys meanwhile.
         takeUpKeys()
@@ -53,9 +53,10 @@ extension ContextCore {
       guard let change = object.flags.savedChange, change != .deleted else { return nil }
       if object.row == nil && change == .updated {
         fire(object)
-        if object.row == nil && !object.flags.contains(.inaccessible) { throw SavePlan.unread(object) }
+        try throwReadError()
+        // Gone.
+        if object.row == nil { return nil }
       }
-      if object.flags.contains(.inaccessible) { return nil }
       return object.overlay.isEmpty && object.row != nil ? object.row : try packPresent(object)
     }
   }
@@ -65,9 +66,9 @@ extension ContextCore {
   /// Takes over the changes of a child, as the present changes of this context. Called on the parent's queue.
   ///
   /// Throws where this context is writing its own changes, which an observer or an object has interrupted.
-  /// Returns the references of updated objects that this context no longer has. Where there are some, and where an
-  /// error is thrown, nothing has changed.
-  func take(_ changes: ChildChanges) throws -> [ObjectReference] {
+  /// Returns the updated objects that this context no longer has. Where there are some, and where an error is thrown,
+  /// nothing has changed.
+  func take(_ changes: ChildChanges) throws -> [ChildChanges.Target] {
     if activity.isWriting { throw CoreDataError.writesAlready }
     takeUpStores()
     takeUpKeys()
@@ -75,10 +76,11 @@ extension ContextCore {
     let updates = try changes.updated.map(existing)
     let deletions = try changes.deleted.map(existing)
     let gone = zip(updates, changes.updated).filter { $0.0 == nil && $0.1.isNeeded }
-    if !gone.isEmpty { return gone.map(\.1.target.reference) }
+    if !gone.isEmpty { return gone.map(\.1.target) }
     for (found, update) in zip(updates, changes.updated) where !update.changes.isUnsaved { keepBase(update, of: found) }
     for (found, deletion) in zip(deletions, changes.deleted) { keepBase(deletion, of: found) }
     var changed = changes.inserted.map { (object: insert($0), child: $0) }
+    self.changes.misplacedObjects += changed.filter { changes.misplaced.contains($0.child.target) }.map(\.object)
     for case (let update?, let child) in zip(updates, changes.updated) { changed.append((update.object, child)) }
     // The child's changes are later than a deletion here.
     let living = changed.filter(\.child.isNeeded).map(\.object)

@@ -195,8 +195,8 @@ extension ContextCore {
     }
   }
 
-  /// Clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys. `finally`
-  /// is called when the context has no part of the save left.
+  /// Clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys. `finally` is
+  /// called when the lists are clear and another save may begin, before `didSave()` and the notifications.
   func finish(publishing: () -> Void, finally: () -> Void) {
     // What validation and partners have changed since the last event.
     let registration = recordsUndo ? journalOfEvent() : nil
@@ -251,6 +251,7 @@ extension ContextCore {
     for object in saved { endSave(of: object, &leaving) }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
     tellObserversOfAll()
+    for object in saved { object.didSave() }
     post(.didSave) { objects.userInfo }
     post(.didSaveIDs) { ids.userInfo }
     withExtendedLifetime(leaving) {}

@@ -24,8 +24,8 @@ extension ContextCore {
   }
 
   /// Validates all properties of an object, changed or not: mandatory values, the range of types, the number of
-  /// destinations that stay, and the model's validation predicates. It leaves out to-many relationships that nobody here has read
-  /// or changed, and transients that nobody has set.
+  /// destinations that stay, and the model's validation predicates. Leaves out to-many relationships that were neither
+  /// read nor changed here, and transients that were not set.
   func validate(_ object: NSManagedObject) throws {
     object.prepareToRead()
     // An error of the read fails the save by itself.

@@ -33,7 +33,7 @@ final class SavePlan {
 
     var store: NSPersistentStore { origin.store }
 
-    /// Whether there is more than objects to check.
+    /// Whether the part writes something, rather than only checking objects.
     var writes: Bool { !inserted.isEmpty || !updated.isEmpty || !deleted.isEmpty || !changes.links.isEmpty }
 
     /// The store as one that keeps large data outside the rows; nil where it has no such capability.

@@ -1,0 +1,109 @@
+import CoreData
+import Foundation
+import Testing
+
+/// What `ObjectsDidChange` says of insertions and deletions that are taken back. An observer that mirrors the context
+/// by the inserted and deleted objects must have its objects.
+@Suite(.ofRootContexts) struct EventAnnouncementTests {
+  /// The names of the announced objects by the keys of the notifications.
+  ///
+  /// Sendable, unchecked: used on the queue of the context.
+  private final class Mirror: @unchecked Sendable {
+    private var names: [ObjectIdentifier: String] = [:]
+    private var keeps: [NSManagedObject] = []
+    private(set) var events: [String] = []
+    private var observer: (any NSObjectProtocol)?
+
+    init(_ context: NSManagedObjectContext) {
+      observer = NotificationCenter.default.addObserver(
+        forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+      ) { [unowned self] note in
+        for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey, NSRefreshedObjectsKey] {
+          let objects = note.userInfo?[key] as? Set<NSManagedObject> ?? []
+          events += objects.map { "\(key) \(names[ObjectIdentifier($0)] ?? "?")" }.sorted()
+        }
+      }
+    }
+
+    deinit { observer.map(NotificationCenter.default.removeObserver) }
+
+    func name(_ object: NSManagedObject) -> NSManagedObject {
+      names[ObjectIdentifier(object)] = object["name"] as? String
+      keeps.append(object)
+      return object
+    }
+
+    func take() -> [String] {
+      defer { events = [] }
+      return events
+    }
+  }
+
+  private func savedItem(_ stack: UndoStack, _ mirror: Mirror) throws -> NSManagedObject {
+    let item = stack.event { mirror.name(UndoStack.insert("saved", $0)) }
+    try stack.saveAll()
+    _ = mirror.take()
+    return item
+  }
+
+  @Test func aRollbackTakesBackWhatWasAnnounced() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let saved = try savedItem(stack, mirror)
+    stack.context.performAndWait {
+      // The deletion of an announced insertion is pending.
+      let new = mirror.name(UndoStack.insert("new", stack.context))
+      stack.context.processPendingChanges()
+      #expect(mirror.take() == ["inserted new"])
+      stack.context.delete(new)
+      stack.context.rollback()
+      #expect(mirror.take() == ["deleted new"])
+      // Nobody knows of the insertion.
+      _ = mirror.name(UndoStack.insert("unknown", stack.context))
+      stack.context.rollback()
+      #expect(mirror.take() == [])
+      // Nobody knows of the deletion.
+      stack.context.delete(saved)
+      stack.context.rollback()
+      #expect(mirror.take() == ["refreshed saved"])
+      stack.context.delete(saved)
+      stack.context.processPendingChanges()
+      stack.context.rollback()
+      #expect(mirror.take() == ["deleted saved", "inserted saved"])
+    }
+  }
+
+  @Test func aDeletionThatIsTakenBackLaterIsAnInsertion() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let saved = try savedItem(stack, mirror)
+    let new = stack.event { mirror.name(UndoStack.insert("new", $0)) }
+    _ = mirror.take()
+    for (item, name) in [(saved, "saved"), (new, "new")] {
+      stack.event { $0.delete(item) }
+      #expect(mirror.take() == ["deleted \(name)"])
+      stack.event { $0.undo() }
+      #expect(mirror.take() == ["inserted \(name)"])
+      stack.event { context in
+        context.delete(item)
+        context.insert(item)
+      }
+      // In one event nothing has happened to it but a change.
+      #expect(mirror.take() == ["updated \(name)"])
+    }
+  }
+
+  /// A deleted object that changes again is not announced again.
+  @Test func aDeletionIsAnnouncedOnce() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let saved = try savedItem(stack, mirror)
+    let other = stack.event { mirror.name(UndoStack.insert("other", $0)) }
+    stack.event { _ in other["seen"] = saved }
+    _ = mirror.take()
+    stack.event { $0.delete(saved) }
+    #expect(mirror.take() == ["deleted saved"])
+    stack.event { _ in saved["number"] = 5 }
+    #expect(mirror.take() == [])
+  }
+}
