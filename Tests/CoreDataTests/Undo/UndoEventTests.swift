@@ -35,15 +35,15 @@ import Testing
   }
 
   /// A merge in a turn of the context's queue is no end of the client's group.
-  @Test func aMergeEndsNoGroup() throws {
+  @Test func aMergeEndsNoGroup() async throws {
     let stack = try UndoStack()
     let item = try stack.savedItem()
     let context = stack.context
     context.automaticallyMergesChangesFromParent = true
-    let merged = DispatchSemaphore(value: 0)
+    let (merges, merge) = AsyncStream<Void>.makeStream()
     let observer = NotificationCenter.default.addObserver(
       forName: NSManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, queue: nil
-    ) { _ in merged.signal() }
+    ) { _ in merge.yield() }
     defer { NotificationCenter.default.removeObserver(observer) }
     stack.manager.removeAllActions()
     context.performAndWait { item["number"] = 2 }
@@ -51,7 +51,7 @@ import Testing
       _ = UndoStack.insert("other", other)
       try other.save()
     }
-    merged.wait()
+    for await _ in merges { break }
     context.performAndWait {
       item["size"] = 3
       context.undo()
