@@ -13,6 +13,8 @@ struct ObjectMerge {
   private var touched: [NSManagedObject] = []
   /// The objects in `gone` that nobody has reported as deleted before.
   private var lost: [NSManagedObject] = []
+  /// Objects whose deletion was undone after it was reported.
+  private var returned: [NSManagedObject] = []
 
   private init(_ core: ContextCore, _ policy: NSMergePolicyType) { (self.core, self.policy) = (core, policy) }
 
@@ -52,7 +54,11 @@ struct ObjectMerge {
     let present = objects.filter { $0.core != nil && !$0.flags.isDeleted }
     for object in present { object.awake(fromSnapshotEvents: .mergePolicy) }
     var sets: [AnyHashable: Any] = [:]
-    if !present.isEmpty { sets[NSRefreshedObjectsKey] = Set(present) }
+    let back = Set(returned.filter { $0.core != nil && !$0.flags.isDeleted })
+    let refreshed = Set(present).subtracting(back)
+    if !refreshed.isEmpty { sets[NSRefreshedObjectsKey] = refreshed }
+    if !back.isEmpty { sets[NSInsertedObjectsKey] = back }
+    for object in back { ChangeTracker.noteReturn(of: object) }
     if !lost.isEmpty { sets[NSDeletedObjectsKey] = Set(lost) }
     if sets.isEmpty { return }
     core.tellObserversOfAll()
@@ -113,6 +119,7 @@ struct ObjectMerge {
     var back: [NSManagedObject] = []
     while let (object, stored) = waiting.popLast() {
       if !object.flags.isDeleted { continue }
+      if object.flags.contains(.absent) { returned.append(object) }
       core.revive(object)
       takeStored(object, stored)
       back.append(object)

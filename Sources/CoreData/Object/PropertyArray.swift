@@ -79,6 +79,18 @@ final class PropertyArray: NSMutableArray {
   override func add(_ anObject: Any) { addObjects(from: [anObject]) }
   override func addObjects(from otherArray: [Any]) { change { $0 += new(otherArray, besides: $0) } }
 
+  override func insert(_ objects: [Any], at indexes: IndexSet) {
+    if objects.count != indexes.count { misuse("\(objects.count) objects cannot have \(indexes.count) indexes.") }
+    change { elements in
+      var skipped = 0
+      for (object, index) in zip(objects, indexes) {
+        let new = new([object], besides: elements)
+        elements.insert(contentsOf: new, at: index - skipped)
+        if new.isEmpty { skipped += 1 }
+      }
+    }
+  }
+
   override func removeObject(at index: Int) { change { $0.remove(at: index) } }
   override func removeLastObject() { change { _ = $0.popLast() } }
   override func removeAllObjects() { change { $0 = [] } }
@@ -87,10 +99,15 @@ final class PropertyArray: NSMutableArray {
     change { $0.removeSubrange(range.location..<range.location + range.length) }
   }
 
-  override func replaceObject(at index: Int, with anObject: Any) {
+  override func replaceObject(at index: Int, with anObject: Any) { replaceObjects(at: [index], with: [anObject]) }
+
+  override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
+    if objects.count != indexes.count { misuse("\(objects.count) objects cannot have \(indexes.count) indexes.") }
     change { elements in
-      let others = elements[..<index] + elements[(index + 1)...]
-      if !new([anObject], besides: Array(others)).isEmpty { elements[index] = anObject }
+      let others = elements.indices.filter { !indexes.contains($0) }.map { elements[$0] }
+      for (object, index) in zip(objects, indexes) where !new([object], besides: others).isEmpty {
+        elements[index] = object
+      }
     }
   }
 

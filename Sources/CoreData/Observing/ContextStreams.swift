@@ -3,7 +3,7 @@ import Synchronization
 
 /// The changes that one notification of a context announces, as IDs of the objects.
 public struct ContextChanges: Sendable, Equatable {
-  /// New objects. Before they are saved, they have temporary IDs.
+  /// New objects, and those whose deletion was taken back. Before they are saved, new ones have temporary IDs.
   public let inserted: Set<NSManagedObjectID>
   /// Objects whose values have changed.
   public let updated: Set<NSManagedObjectID>

@@ -5,12 +5,17 @@ import StoreSchema
 
 /// The functions of a context for its fetched results controllers.
 extension ContextCore {
+  /// Whether an object exists for the results of fetches. It may have gone since it was announced.
+  func exists(_ object: NSManagedObject) -> Bool {
+    object.core === self && object.flags.isDisjoint(with: [.deleted, .gone])
+  }
+
   /// The objects among `objects` that a fetch selects.
   func matching(_ objects: Set<NSManagedObject>, _ parameters: FetchParameters) throws -> [NSManagedObject] {
     let fetch = try ResolvedFetch(parameters, self)
     let selects = selection(fetch)
     return objects.filter { object in
-      guard fetch.plan.entities.contains(object.info.entity.index), !object.flags.isDeleted,
+      guard fetch.plan.entities.contains(object.info.entity.index), exists(object),
         isIn(parameters.affectedStores, object)
       else { return false }
       return selects(object) && fetch.block?.evaluate(with: object) ?? true

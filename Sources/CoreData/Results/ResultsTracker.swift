@@ -133,8 +133,11 @@ final class ResultsTracker: @unchecked Sendable {
     func objects(_ keys: String...) -> Set<NSManagedObject> {
       keys.reduce(into: []) { $0.formUnion(userInfo[$1] as? Set<NSManagedObject> ?? []) }
     }
-    let deleted = objects(NSDeletedObjectsKey, NSInvalidatedObjectsKey)
-    let changed = objects(NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey).subtracting(deleted)
+    // Another observer may have deleted an object since, or taken its deletion back, and that may be announced already.
+    let announced = objects(
+      NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSDeletedObjectsKey, NSInvalidatedObjectsKey)
+    let changed = announced.filter(context.core.exists)
+    let deleted = announced.subtracting(changed)
     do { try follow(changed, deleted) } catch {
       // A notification cannot throw. The results stay unchanged until the next event or fetch.
       isObsolete = true

@@ -58,10 +58,10 @@ import Testing
       stack.context.delete(new)
       stack.context.rollback()
       #expect(mirror.take() == ["deleted new"])
-      // Nobody knows of the insertion.
-      _ = mirror.name(UndoStack.insert("unknown", stack.context))
+      // The insertion may be known, for example by the object's own stream.
+      _ = mirror.name(UndoStack.insert("early", stack.context))
       stack.context.rollback()
-      #expect(mirror.take() == [])
+      #expect(mirror.take() == ["deleted early"])
       // Nobody knows of the deletion.
       stack.context.delete(saved)
       stack.context.rollback()
@@ -91,6 +91,43 @@ import Testing
       // In one event nothing has happened to it but a change.
       #expect(mirror.take() == ["updated \(name)"])
     }
+  }
+
+  @Test func aRefreshTakesADeletionBack() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let saved = try savedItem(stack, mirror)
+    stack.event { $0.delete(saved) }
+    stack.event { $0.refresh(saved, mergeChanges: false) }
+    #expect(mirror.take() == ["deleted saved", "inserted saved"])
+    stack.event { context in
+      context.delete(saved)
+      context.refresh(saved, mergeChanges: false)
+    }
+    #expect(mirror.take() == ["refreshed saved"])
+  }
+
+  /// A merge policy brings an object back that another context has changed, and what its delete rules had deleted.
+  @Test func aMergePolicyTakesDeletionsBack() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let parent = try savedItem(stack, mirror)
+    let child = stack.event { mirror.name(UndoStack.insert("child", $0)) }
+    stack.event { _ in child["parent"] = parent }
+    try stack.saveAll()
+    _ = mirror.take()
+    try stack.elsewhere { other in
+      other.object(with: parent.objectID)["number"] = 9
+      try other.save()
+    }
+    try stack.context.performAndWait {
+      stack.context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+      stack.context.delete(parent)
+      try stack.context.save()
+    }
+    #expect(mirror.take() == ["deleted child", "deleted saved", "inserted child", "inserted saved"])
+    stack.event { _ in child["number"] = 1 }
+    #expect(mirror.take() == ["updated child"])
   }
 
   /// A deleted object that changes again is not announced again.

@@ -81,6 +81,7 @@ public final class ContendedContext: @unchecked Sendable {
   /// too early. ``hasMerged`` must become true without another use of the context. For a program with a run loop.
   public func saveElsewhereDuringANotification() {
     context.automaticallyMergesChangesFromParent = true
+    hasMerged = false
     let center = NotificationCenter.default
     _ = center.addObserver(
       forName: NSManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, queue: nil
@@ -89,15 +90,28 @@ public final class ContendedContext: @unchecked Sendable {
       forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
     ) { [unowned self] _ in
       observer.map(NotificationCenter.default.removeObserver)
-      let other = container.newBackgroundContext()
-      other.performAndWait {
-        _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: other)
-        do { try other.save() } catch { fatalError("\(error)") }
-      }
-      RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))
+      saveElsewhere()
       precondition(!hasMerged, "a merge has interrupted a notification")
     }
     count()
     context.processPendingChanges()
+  }
+
+  /// The same while a block of this context runs the main queue.
+  public func saveElsewhereDuringABlock() {
+    hasMerged = false
+    context.performAndWait {
+      saveElsewhere()
+      precondition(!hasMerged, "a merge has interrupted a block")
+    }
+  }
+
+  private func saveElsewhere() {
+    let other = container.newBackgroundContext()
+    other.performAndWait {
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Item", into: other)
+      do { try other.save() } catch { fatalError("\(error)") }
+    }
+    RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))
   }
 }

@@ -220,6 +220,9 @@ struct ChangeTracker {
   /// Keeps the changes that an event has reported. Called where a save would report the same.
   mutating func noteEvent(_ event: ChangedObjects) { lastEvent = event }
 
+  /// Notes that observers have been notified that a deletion was taken back.
+  static func noteReturn(of object: NSManagedObject) { object.write(object.flags.subtracting(.absent), Permit()) }
+
   static func endEvent(of object: NSManagedObject, isReported: Bool) {
     var flags = object.flags.subtracting([.pending, .absent])
     if flags.contains(.deleted) { flags.insert(.absent) }

@@ -5,6 +5,9 @@ struct ContextActivity {
   var isSaving = false
   /// Whether a save is writing its changes, to a store or to the parent. What changes meanwhile would be lost.
   var isWriting = false
+  /// Objects of the running save whose store has committed before another one had a conflict or failed. They get their
+  /// `didSave()` when the save ends.
+  var savedEarly: [NSManagedObject] = []
   /// Whether a merge policy resolves conflicts. What changes meanwhile is not undone.
   var isMerging = false
   /// How many nested calls of client code are running in the middle of a change.

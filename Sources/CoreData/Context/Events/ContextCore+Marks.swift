@@ -61,8 +61,8 @@ extension ContextCore {
     // Without its context no observer can be notified.
     guard let context else { return }
     run {
-      // A client's observer runs the main queue. It goes on, and so does the context.
-      if activity.isBusy { return queueTurn(after: 0.01) }
+      // A client's block or observer runs the main queue, and has not ended.
+      if activity.isBusy || queue.depth > 1 { return queueTurn(after: 0.01) }
       // The turn of another queue is there for marks alone; the client may be in the middle of an action to be undone.
       if queue.confinement == .mainQueue { context.processPendingChanges() } else { processPendingChanges() }
     }

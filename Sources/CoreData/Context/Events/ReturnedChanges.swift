@@ -1,7 +1,7 @@
 import Foundation
 
 /// The notification of a rollback: new objects are deleted, deleted objects are inserted, changed objects are
-/// refreshed. An insertion or a deletion of the event that has not ended was never announced, and is not taken back.
+/// refreshed. A deletion of the event that has not ended was never announced, and is not taken back.
 struct ReturnedChanges {
   private var sets: [String: Set<NSManagedObject>] = [:]
 
@@ -10,10 +10,11 @@ struct ReturnedChanges {
     if !WatchedNotification.didChange.isWatched { return }
     for object in objects {
       switch (object.flags.contains(.inserted), object.flags.contains(.absent)) {
-      case (true, true): continue
+      // Its deletion was announced, or it was new. An insertion may be known before it is announced.
+      case (true, true) where object.flags.contains(.deleted): continue
       // The object's row is gone; the object stays deleted.
       case (false, _) where object.flags.isSuperset(of: [.inaccessible, .deleted]): continue
-      case (true, false): sets[NSDeletedObjectsKey, default: []].insert(object)
+      case (true, _): sets[NSDeletedObjectsKey, default: []].insert(object)
       case (false, true): sets[NSInsertedObjectsKey, default: []].insert(object)
       case (false, false): sets[NSRefreshedObjectsKey, default: []].insert(object)
       }
@@ -30,14 +31,17 @@ extension ContextCore {
   func refreshAlone(_ object: NSManagedObject, mergeChanges: Bool) {
     // Links that it loses belong to other objects, too.
     if !mergeChanges && object.flags.hasChanges { observed.touchAll() }
+    let wasAbsent = object.flags.isSuperset(of: [.absent, .deleted])
     refresh(object, mergeChanges: mergeChanges)
-    announceRefresh([object])
+    // It has taken an announced deletion back.
+    let returns = wasAbsent && !object.flags.contains(.deleted)
+    announceRefresh([object], as: returns ? NSInsertedObjectsKey : NSRefreshedObjectsKey)
   }
 
-  func announceRefresh(_ objects: [NSManagedObject]) {
+  func announceRefresh(_ objects: [NSManagedObject], as key: String = NSRefreshedObjectsKey) {
     for object in objects where object.flags.contains(.observed) { observed.touch(object) }
     tellObservers()
     let refreshed = objects.filter { $0.core === self && !$0.flags.contains(.inserted) }
-    if !refreshed.isEmpty { post(.didChange) { [NSRefreshedObjectsKey: Set(refreshed)] } }
+    if !refreshed.isEmpty { post(.didChange) { [key: Set(refreshed)] } }
   }
 }

@@ -54,8 +54,8 @@ extension ContextCore {
       if object.row == nil && change == .updated {
         fire(object)
         try throwReadError()
-        // Gone.
-        if object.row == nil { return nil }
+        if object.flags.contains(.inaccessible) { return nil }
+        if object.row == nil { throw SavePlan.unread(object) }
       }
       return object.overlay.isEmpty && object.row != nil ? object.row : try packPresent(object)
     }

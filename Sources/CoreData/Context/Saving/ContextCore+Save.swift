@@ -31,6 +31,7 @@ extension ContextCore {
       (activity.isSaving, activity.isWriting) = (false, false)
       changes.dependedOn = []
       builder = nil
+      callDidSaveOfEarlyOnes()
     }
     post(.willSave) { [:] }
     // An observer may have changed objects.
@@ -48,6 +49,13 @@ extension ContextCore {
       for object in changed { ChangeTracker.forgetWillSaveCalled(object) }
       throw error
     }
+  }
+
+  private func callDidSaveOfEarlyOnes() {
+    if activity.savedEarly.isEmpty { return }
+    let early = activity.savedEarly
+    activity.savedEarly = []
+    for object in early { object.didSave() }
   }
 
   /// Saves no objects. Observers are notified nevertheless, as on Apple's platforms.
@@ -218,6 +226,7 @@ extension ContextCore {
     finally()
     // The stores may have computed derived attributes.
     tellObserversOfAll()
+    callDidSaveOfEarlyOnes()
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
     if let ids { post(.didSaveIDs) { ids.userInfo } }
@@ -251,7 +260,7 @@ extension ContextCore {
     for object in saved { endSave(of: object, &leaving) }
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
     tellObserversOfAll()
-    for object in saved { object.didSave() }
+    activity.savedEarly += saved
     post(.didSave) { objects.userInfo }
     post(.didSaveIDs) { ids.userInfo }
     withExtendedLifetime(leaving) {}
