@@ -12,6 +12,7 @@ final class GraphRun {
   private let folder: StoreFolder
   private let levels: Int
   private var contexts: [NSManagedObjectContext] = []
+  private var announced: [AnnouncedObjects] = []
   private var manager = UndoManager()
   private var states: [PlainGraph] = []
   private var store = PlainGraph()
@@ -50,6 +51,7 @@ final class GraphRun {
       if let parent = contexts.last { next.parent = parent } else { next.persistentStoreCoordinator = coordinator }
       contexts.append(next)
     }
+    announced = contexts.map(AnnouncedObjects.init)
     manager = UndoManager()
     contexts[last].performAndWait { contexts[last].undoManager = manager }
     states = Array(repeating: store, count: levels)
@@ -304,7 +306,10 @@ final class GraphRun {
   // MARK: Comparing
 
   private func compare(_ readsStore: Bool) throws {
-    for level in 0..<levels { try compare(on(level, Self.shown), states[level], "level \(level)") }
+    for level in 0..<levels {
+      try compare(on(level, Self.shown), states[level], "level \(level)")
+      if let error = on(level, announced[level].error) { throw Divergence(text: "level \(level): \(error)") }
+    }
     if readsStore { try compare(elsewhere(Self.shown), store, "the store") }
   }
 

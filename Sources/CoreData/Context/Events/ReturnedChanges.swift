@@ -41,7 +41,7 @@ extension ContextCore {
   func announceRefresh(_ objects: [NSManagedObject], as key: String = NSRefreshedObjectsKey) {
     for object in objects where object.flags.contains(.observed) { observed.touch(object) }
     tellObservers()
-    let refreshed = objects.filter { $0.core === self && !$0.flags.contains(.inserted) }
+    let refreshed = objects.filter { $0.core === self && $0.flags.isDisjoint(with: [.inserted, .deleted]) }
     if !refreshed.isEmpty { post(.didChange) { [key: Set(refreshed)] } }
   }
 }
