@@ -67,6 +67,7 @@ final class FamilyRun {
   private let folder: StoreFolder
   private let coordinator: NSPersistentStoreCoordinator
   private var contexts: [NSManagedObjectContext] = []
+  private var announced: [AnnouncedObjects] = []
   private let manager = UndoManager()
   private var inserted = 0
 
@@ -76,7 +77,12 @@ final class FamilyRun {
     for (number, step) in program.enumerated() {
       do {
         try run.perform(step)
-        for context in run.contexts { try context.performAndWait { try run.check(context) } }
+        for (context, announced) in zip(run.contexts, run.announced) {
+          try context.performAndWait {
+            try run.check(context)
+            if let error = announced.error(context) { throw Wrong(text: error) }
+          }
+        }
         if number + 1 == program.count { try run.finish() }
       } catch let wrong as Wrong { return (number, wrong.text) } catch { return (number, "\(error)") }
     }
@@ -92,6 +98,7 @@ final class FamilyRun {
       if let parent { context.parent = contexts[parent] } else { context.persistentStoreCoordinator = coordinator }
       contexts.append(context)
     }
+    announced = contexts.map(AnnouncedObjects.init)
     try contexts[0].performAndWait {
       for _ in 0..<5 { insert(contexts[0]) }
       try contexts[0].save()

@@ -31,17 +31,25 @@ extension ContextCore {
   func refreshAlone(_ object: NSManagedObject, mergeChanges: Bool) {
     // Links that it loses belong to other objects, too.
     if !mergeChanges && object.flags.hasChanges { observed.touchAll() }
-    let wasAbsent = object.flags.isSuperset(of: [.absent, .deleted])
+    let (wasDeleted, wasAbsent) = (
+      object.flags.contains(.deleted), object.flags.isSuperset(of: [.absent, .deleted])
+    )
     refresh(object, mergeChanges: mergeChanges)
-    // It has taken an announced deletion back.
-    let returns = wasAbsent && !object.flags.contains(.deleted)
-    announceRefresh([object], as: returns ? NSInsertedObjectsKey : NSRefreshedObjectsKey)
+    if wasAbsent && !object.flags.contains(.deleted) { return announce([object], as: NSInsertedObjectsKey) }
+    // Its row was found to be gone.
+    if !wasDeleted && object.flags.contains(.deleted) { return announce([object], as: NSDeletedObjectsKey) }
+    announceRefresh([object])
   }
 
-  func announceRefresh(_ objects: [NSManagedObject], as key: String = NSRefreshedObjectsKey) {
+  func announceRefresh(_ objects: [NSManagedObject]) {
+    announce(
+      objects.filter { $0.core === self && $0.flags.isDisjoint(with: [.inserted, .deleted]) }, as: NSRefreshedObjectsKey
+    )
+  }
+
+  private func announce(_ objects: [NSManagedObject], as key: String) {
     for object in objects where object.flags.contains(.observed) { observed.touch(object) }
     tellObservers()
-    let refreshed = objects.filter { $0.core === self && $0.flags.isDisjoint(with: [.inserted, .deleted]) }
-    if !refreshed.isEmpty { post(.didChange) { [key: Set(refreshed)] } }
+    if !objects.isEmpty { post(.didChange) { [key: Set(objects)] } }
   }
 }
