@@ -41,15 +41,16 @@ extension ContextCore {
     announceRefresh([object])
   }
 
-  func announceRefresh(_ objects: [NSManagedObject]) {
-    announce(
-      objects.filter { $0.core === self && $0.flags.isDisjoint(with: [.inserted, .deleted]) }, as: NSRefreshedObjectsKey
-    )
-  }
+  /// Observers of properties are notified of all `objects`. New and deleted ones are not announced as refreshed.
+  func announceRefresh(_ objects: [NSManagedObject]) { announce(objects, as: NSRefreshedObjectsKey) }
 
   private func announce(_ objects: [NSManagedObject], as key: String) {
     for object in objects where object.flags.contains(.observed) { observed.touch(object) }
     tellObservers()
-    if !objects.isEmpty { post(.didChange) { [key: Set(objects)] } }
+    let isRefresh = key == NSRefreshedObjectsKey
+    let announced = objects.filter { object in
+      object.core === self && !(isRefresh && !object.flags.isDisjoint(with: [.inserted, .deleted]))
+    }
+    if !announced.isEmpty { post(.didChange) { [key: Set(announced)] } }
   }
 }
