@@ -4,7 +4,9 @@ import StoreProtocol
 
 /// A context that runs the operations of a worker and reports its saves.
 ///
-/// Every second worker has an undo manager, and undoes and redoes its changes before each save.
+/// Every second worker has an undo manager, and undoes and redoes its changes before each save. Where the environment
+/// variable `OPENCOREDATA_CHILD_CONTEXTS` is set, two workers of four make their changes in a child of their context,
+/// which is saved to it first.
 ///
 /// An operation is skipped if the context does not find its object. After a failed save the context discards its
 /// changes and loads what others have saved.
@@ -12,6 +14,9 @@ final class RaceWorker {
   private let number: Int
   private let worker: RaceProgram.Worker
   private let stage: RaceStage
+  /// The context of the store.
+  private let root: NSManagedObjectContext
+  /// The context that the operations change: the root, or a child of it.
   private let context: NSManagedObjectContext
   private let meeting: any RaceMeeting
   private let tell: (RaceEvent) -> Void
@@ -25,9 +30,16 @@ final class RaceWorker {
     _ tell: @escaping (RaceEvent) -> Void
   ) {
     (self.number, self.worker, self.stage, self.meeting, self.tell) = (number, worker, stage, meeting, tell)
-    context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-    context.persistentStoreCoordinator = stage.coordinators[worker.coordinator]
-    context.mergePolicy = worker.policy.mergePolicy
+    root = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+    root.persistentStoreCoordinator = stage.coordinators[worker.coordinator]
+    root.mergePolicy = worker.policy.mergePolicy
+    if number % 4 < 2 || ProcessInfo.processInfo.environment["OPENCOREDATA_CHILD_CONTEXTS"] == nil {
+      context = root
+    } else {
+      context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+      context.parent = root
+      context.mergePolicy = worker.policy.mergePolicy
+    }
     if number % 2 == 1 { context.undoManager = UndoManager() }
   }
 
@@ -48,10 +60,7 @@ final class RaceWorker {
         }
       }
     }
-    context.performAndWait {
-      known = [:]
-      context.reset()
-    }
+    context.performAndWait(reset)
   }
 
   private func act(_ kind: RaceAction.Kind) {
@@ -85,18 +94,28 @@ final class RaceWorker {
     case .hold(let object): _ = try find(object)?.value(forKey: "name")
     case .readLarge(let object): readLarge(object)
     case .refresh(let keeping):
-      if !keeping { drop() } else { context.refreshAllObjects() }
-    case .reset:
-      known = [:]
-      pending = PendingSave()
-      context.reset()
+      if !keeping { drop() } else { refresh() }
+    case .reset: reset()
     case .act, .meet, .save: break
     }
   }
 
-  private func drop() {
-    context.rollback()
+  private func reset() {
+    known = [:]
+    pending = PendingSave()
+    if root !== context { root.performAndWait { root.reset() } }
+    context.reset()
+  }
+
+  private func refresh() {
+    if root !== context { root.performAndWait { root.refreshAllObjects() } }
     context.refreshAllObjects()
+  }
+
+  private func drop() {
+    if root !== context { root.performAndWait { root.rollback() } }
+    context.rollback()
+    refresh()
     pending = PendingSave()
   }
 
@@ -105,13 +124,17 @@ final class RaceWorker {
     let request = NSFetchRequest<NSManagedObject>(entityName: object.entity)
     request.predicate = NSPredicate(format: "name == %@", object.text)
     request.returnsObjectsAsFaults = false
-    // A fetch does not reload the row of an object that is not a fault.
-    let before = Set(context.registeredObjects.filter { !$0.isFault }.map(ObjectIdentifier.init))
+    // A fetch does not reload the row of an object that is not a fault, here or in the root.
+    let before = Set(loadedIDs(context) + root.performAndWait { loadedIDs(root) })
     let time = RaceRecord.now()
     let found = try context.fetch(request).first
-    loaded[object] = found.map { before.contains(ObjectIdentifier($0)) ? nil : time } ?? nil
+    loaded[object] = found.map { before.contains($0.objectID) ? nil : time } ?? nil
     known[object] = found
     return found
+  }
+
+  private func loadedIDs(_ context: NSManagedObjectContext) -> [NSManagedObjectID] {
+    context.registeredObjects.filter { !$0.isFault }.map(\.objectID)
   }
 
   // MARK: Links
@@ -181,23 +204,34 @@ final class RaceWorker {
   // MARK: Saving
 
   private func save(meeting number: Int?, pause: Int) {
+    var error: (any Error)?
     let (changes, reported) = context.performAndWait {
       context.processPendingChanges()
       // The changes since the last save, made a second time.
       context.undo()
       context.redo()
-      return (RaceChanges(context, worker.policy), Reported(context))
+      if root !== context { do { try context.save() } catch let found { error = found } }
+      return root.performAndWait { (RaceChanges(root, worker.policy), ReportedChanges(root)) }
     }
     if let number { LocalMeeting.wait(until: meeting.meet(number) + UInt64(max(0, pause)) * 1000) }
-    context.performAndWait { save(changes, reported) }
+    context.performAndWait { root.performAndWait { save(changes, reported, error) } }
   }
 
-  private func save(_ changes: RaceChanges, _ reported: Reported) {
+  /// An object as the root has it; an object that was never saved as it is.
+  private func inRoot(_ object: NSManagedObject) -> NSManagedObject {
+    let id = object.objectID
+    if root === context || id.isTemporaryID { return root.registeredObject(for: id) ?? object }
+    return root.object(with: id)
+  }
+
+  /// Saves the root, unless the save of its child has failed.
+  private func save(_ changes: RaceChanges, _ reported: ReportedChanges, _ error: (any Error)?) {
     var record = RaceRecord(worker: number, policy: worker.policy)
     record.begin = pending.begin
     record.start = RaceRecord.now()
     do {
-      try context.save()
+      if let error { throw error }
+      try root.save()
       record.end = RaceRecord.now()
     } catch {
       record.end = RaceRecord.now()
@@ -209,7 +243,7 @@ final class RaceWorker {
     }
     reported.end()
     changes.fill(&record)
-    pending.fill(&record)
+    pending.fill(&record, saved: inRoot)
     reported.fill(&record)
     // Includes deletions, because a deleted object that the worker looks up again is no longer in `known`.
     let named = known.map { ($0.key, $0.value) } + pending.deletions
@@ -219,164 +253,4 @@ final class RaceWorker {
     if !record.isEmpty || record.error != nil { tell(.save(record)) }
     if record.outcome == .saved { pending = PendingSave() } else { drop() }
   }
-}
-
-/// A worker's changes since its last save that its context does not record.
-private struct PendingSave {
-  var begin: UInt64 = 0
-  var deletions: [(name: RaceObject, object: NSManagedObject)] = []
-  var links: [RaceRecord.Pair] = []
-  /// Keys are pairs with `isLinked` true. `pairs` has the state now, `wereLinked` the state before.
-  var pairs: [RaceRecord.Pair: Bool] = [:]
-  var wereLinked: [RaceRecord.Pair: Bool] = [:]
-  var ends: [RaceRecord.Pair: (owner: NSManagedObject, member: NSManagedObject)] = [:]
-  /// The owners whose order was set, by name.
-  var ordered: [String: NSManagedObject] = [:]
-
-  func fill(_ record: inout RaceRecord) {
-    (record.deletions, record.links) = (deletions.map(\.name.text), links)
-    for (pair, isLinked) in pairs where wereLinked[pair] != isLinked {
-      var reports = RaceRecord.Pair(owner: pair.owner, member: pair.member, isLinked: isLinked)
-      if isLinked, let (owner, member) = ends[pair], record.outcome == .saved {
-        // Includes links to objects that the context has found deleted: values set to them are not saved.
-        let isGone = [owner, member].contains { $0.managedObjectContext == nil || $0.isDeleted }
-        let isThere = { member.many("owners").contains(owner) || owner.many("members").contains(member) }
-        reports.isDropped = isGone || !isThere()
-      }
-      record.pairs.append(reports)
-    }
-    for (name, owner) in ordered where !owner.isDeleted && owner.managedObjectContext != nil {
-      record.orders.append(RaceRecord.Order(owner: name, members: owner.many("members").map(RaceValue.id)))
-    }
-  }
-}
-
-/// The values that a context is about to save.
-private struct RaceChanges {
-  private enum Content {
-    case token(Int64?)
-    case destination(NSManagedObject?)
-  }
-  private var insertions: [(object: NSManagedObject, name: String)] = []
-  private var writes: [(object: NSManagedObject, key: String, content: Content, isDefinite: Bool)] = []
-
-  /// Call `processPendingChanges()` on the context first.
-  init(_ context: NSManagedObjectContext, _ policy: RaceProgram.Policy) {
-    for object in context.insertedObjects {
-      insertions.append((object, object.text("name") ?? ""))
-      add(object, Self.keys(object), isDefinite: true)
-    }
-    for object in context.updatedObjects {
-      let changed = Set(object.changedValues().keys)
-      add(object, changed, isDefinite: true)
-      if policy == .overwrite { add(object, Self.keys(object).subtracting(changed), isDefinite: false) }
-    }
-  }
-
-  private static func keys(_ object: NSManagedObject) -> Set<String> {
-    Set(object.entity.propertiesByName.keys)
-  }
-
-  private mutating func add(_ object: NSManagedObject, _ keys: Set<String>, isDefinite: Bool) {
-    for key in keys {
-      let content: Content
-      switch key {
-      case "value": content = .token((object.value(forKey: key) as? NSNumber)?.int64Value)
-      case "large": content = .token((object.value(forKey: key) as? Data).map { RaceValue.token($0) ?? -1 })
-      case "owner": content = .destination(object.one(key))
-      default: continue
-      }
-      writes.append((object, key, content, isDefinite))
-    }
-  }
-
-  /// Adds the values to a record, with the current IDs of the objects.
-  func fill(_ record: inout RaceRecord) {
-    record.insertions = insertions.map { RaceRecord.Insertion(name: $0.name, id: RaceValue.id($0.object)) }
-    record.writes = writes.map { write in
-      let value: String? =
-        switch write.content {
-        case .token(let token): token.map { String($0) }
-        case .destination(let object): object.map(RaceValue.id)
-        }
-      var reports = RaceRecord.Write(
-        object: RaceValue.id(write.object), key: write.key, value: value, isDefinite: write.isDefinite)
-      if record.outcome == .saved, value != nil, case .destination = write.content, !write.object.isFault,
-        write.object.managedObjectContext != nil
-      {
-        let now = write.object.one(write.key).map(RaceValue.id)
-        if now != value { (reports.value, reports.dropped) = (now, value) }
-      }
-      return reports
-    }
-  }
-}
-
-/// The objects that a context reports as deleted and updated in a save.
-private final class Reported: @unchecked Sendable {
-  private var watch: (any NSObjectProtocol)?
-  private var deleted: [NSManagedObject] = []
-  private var updated: [NSManagedObject] = []
-
-  init(_ context: NSManagedObjectContext) {
-    watch = NotificationCenter.default.addObserver(
-      forName: .NSManagedObjectContextDidSave, object: context, queue: nil
-    ) { [weak self] note in
-      self?.deleted += note.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
-      self?.updated += note.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? []
-    }
-  }
-
-  func end() {
-    if let watch { NotificationCenter.default.removeObserver(watch) }
-    watch = nil
-  }
-
-  /// Adds the deleted objects and the possible changes of the save that the worker did not make: the owners of members;
-  /// and, with the policy that writes whole objects, all values of objects whose relationships changed.
-  func fill(_ record: inout RaceRecord) {
-    record.deleted = deleted.map(RaceValue.id)
-    // Objects deleted by a delete rule may have an ID that no worker knows, because a migration of the store changed
-    // the ID.
-    for object in deleted {
-      if let name = object.text("name") {
-        record.known.append(RaceRecord.Insertion(name: name, id: RaceValue.id(object)))
-      }
-    }
-    for object in updated where !object.isFault && object.managedObjectContext != nil {
-      func add(_ key: String, _ value: String?) {
-        record.writes.append(
-          RaceRecord.Write(object: RaceValue.id(object), key: key, value: value, isDefinite: false))
-      }
-      if object.entity.propertiesByName["owner"] != nil { add("owner", object.one("owner").map(RaceValue.id)) }
-      if record.policy != .overwrite { continue }
-      add("value", (object.value(forKey: "value") as? NSNumber).map { "\($0.int64Value)" })
-      add("large", (object.value(forKey: "large") as? Data).map { "\(RaceValue.token($0) ?? -1)" })
-    }
-  }
-}
-
-/// The text form of values and IDs.
-enum RaceValue {
-  /// Bytes that are large enough for external storage. They begin with a token, and each word repeats it.
-  static func data(_ token: Int64) -> Data {
-    withUnsafeBytes(of: token.littleEndian) { word in
-      var data = Data(capacity: 104_000)
-      for _ in 0..<13_000 { data.append(contentsOf: word) }
-      return data
-    }
-  }
-
-  /// The token of bytes that ``data(_:)`` made; nil for other bytes.
-  static func token(_ data: Data) -> Int64? {
-    guard data.count == 104_000, data.prefix(104_000 - 8) == data.dropFirst(8) else { return nil }
-    return Int64(littleEndian: data.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) })
-  }
-
-  /// An object's ID as text: `UUID/Entity/p5`.
-  static func id(_ object: NSManagedObject) -> String {
-    String(object.objectID.uriRepresentation().absoluteString.dropFirst("x-coredata://".count))
-  }
-
-  static func id(_ store: String, _ entity: String, _ key: Int64) -> String { "\(store)/\(entity)/p\(key)" }
 }

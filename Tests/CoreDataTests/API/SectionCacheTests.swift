@@ -10,9 +10,10 @@ import Testing
     let name = "sections \(UUID())/../x"
     let coordinator: NSPersistentStoreCoordinator
 
-    init(_ type: NSPersistentStore.StoreType = .sqlite, more: String? = nil, folder: StoreFolder? = nil) throws {
+    /// `version` makes another version of the model, for which the store is opened nevertheless.
+    init(_ type: NSPersistentStore.StoreType = .sqlite, version: String? = nil, folder: StoreFolder? = nil) throws {
       self.folder = try folder ?? StoreFolder("sections")
-      let attributes = (["title", "kind"] + (more.map { [$0] } ?? [])).map { name in
+      let attributes = ["title", "kind"].map { name in
         let attribute = NSAttributeDescription()
         (attribute.name, attribute.type) = (name, .string)
         return attribute
@@ -20,10 +21,13 @@ import Testing
       let entity = NSEntityDescription()
       (entity.name, entity.managedObjectClassName) = ("CachedNote", "CoreDataTests.CachedNote")
       entity.properties = attributes
+      entity.versionHashModifier = version
       let model = NSManagedObjectModel()
       model.entities = [entity]
       coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-      try coordinator.addPersistentStore(type: type, at: self.folder.url)
+      try coordinator.addPersistentStore(
+        type: type, at: self.folder.url,
+        options: version == nil ? nil : [NSIgnorePersistentStoreVersioningOption: true])
     }
 
     func context() -> NSManagedObjectContext {
@@ -98,6 +102,18 @@ import Testing
     #expect(other.names == ["a", "b"] && other.computed == 3)
     #expect(try stack.sections(stack.name) { $0.predicate = NSPredicate(format: "title < 'd'") }.computed == 4)
     #expect(try stack.sections(stack.name).computed == 5)
+    // Each part of the request counts, and makes a cache of its own.
+    let store = try #require(stack.coordinator.persistentStores.first)
+    let changes: [(NSFetchRequest<NSManagedObject>) -> Void] = [
+      { $0.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)] }, { $0.fetchLimit = 100 },
+      { $0.includesSubentities = false }, { $0.affectedStores = [store] },
+    ]
+    for change in changes {
+      #expect(try stack.sections(stack.name, change: change).computed == 5)
+      #expect(try stack.sections(stack.name, change: change).computed == 0)
+    }
+    #expect(try stack.sections(stack.name) { $0.fetchOffset = 1 }.computed == 4)
+    #expect(try stack.sections(stack.name).computed == 5)
     // Code in the request is never cached.
     for _ in 0..<2 {
       #expect(try stack.sections(stack.name) { $0.predicate = NSPredicate { _, _ in true } }.computed == 5)
@@ -146,6 +162,11 @@ import Testing
     defer { NSFetchedResultsController<NSManagedObject>.deleteCache(withName: stack.name) }
     try stack.insert("apple")
     #expect(try stack.sections(stack.name).computed == 1 && stack.sections(stack.name).computed == 0)
+    try stack.coordinator.remove(try #require(stack.coordinator.persistentStores.first))
+    stack.age()
+    // The file as it was, with another version of the model.
+    let newer = try Stack(version: "2", folder: stack.folder)
+    #expect(try newer.sections(stack.name).computed == 1)
     let other = try Stack()
     defer { other.folder.remove() }
     try other.insert("banana")

@@ -242,6 +242,17 @@ import Testing
       b.persistentStoreCoordinator = company.coordinator
       b.parent = a
     }
+    await #expect(processExitsWith: .failure) {
+      let (a, b) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
+      b.parent = a
+      b.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: UndoStack.model)
+    }
+    await #expect(processExitsWith: .failure) {
+      let (a, b) = (
+        NSManagedObjectContext(concurrencyType: .confinementConcurrencyType), NSManagedObjectContext(.privateQueue)
+      )
+      b.parent = a
+    }
   }
 
   @Test func aChildReadsAsynchronouslyAndAsDictionaries() async throws {

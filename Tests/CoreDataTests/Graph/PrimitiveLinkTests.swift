@@ -90,6 +90,9 @@ import Testing
       #expect(department.people == Set(people) && people.allSatisfy { $0.department === department })
       change("people", .minus, [people[0]]) { ($0 as? NSMutableSet)?.remove(people[0]) }
       #expect(department.people == Set(people.dropFirst()) && people[0].department == nil)
+      change("people", .intersect, [people[1]]) { ($0 as? NSMutableSet)?.intersect([people[1]]) }
+      #expect(department.people == [people[1]] && people[2].department == nil)
+      change("people", .union, [people[2]]) { ($0 as? NSMutableSet)?.add(people[2]) }
       change("ranking", .set, people) { ($0 as? NSMutableOrderedSet)?.addObjects(from: people) }
       #expect(department.ranking == people)
       change("ranking", .set, people) { ($0 as? NSMutableOrderedSet)?.exchangeObject(at: 0, withObjectAt: 2) }

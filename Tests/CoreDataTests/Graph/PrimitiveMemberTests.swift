@@ -86,6 +86,34 @@ import Testing
     }
   }
 
+  /// Each kind of change by index, with the members after it.
+  @Test(arguments: [
+    (NSKeyValueChange.insertion, [1], [0, 2, 1]), (.removal, [0], [1]), (.replacement, [1], [0, 2]),
+    (.setting, [0, 1], [2, 0]),
+  ])
+  func membersAreChangedByTheirIndexes(kind: NSKeyValueChange, indexes: [Int], members: [Int]) throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let department = Department(context: context)
+      let people = (0..<3).map { _ in Person(context: context) }
+      department.ranking = [people[0], people[1]]
+      try context.save()
+      department.willChange(kind, valuesAt: IndexSet(indexes), forKey: "ranking")
+      department.setPrimitiveValue(NSOrderedSet(array: members.map { people[$0] }), forKey: "ranking")
+      department.didChange(kind, valuesAt: IndexSet(indexes), forKey: "ranking")
+      func check() {
+        #expect(department.ranking == members.map { people[$0] })
+        for (index, person) in people.enumerated() {
+          #expect((person.value(forKey: "rankedIn") != nil) == members.contains(index))
+        }
+      }
+      check()
+      try context.save()
+      context.refreshAllObjects()
+      check()
+    }
+  }
+
   enum Way: CaseIterable { case set, setter, inverse }
 
   /// The order that a client gives its members is kept, whatever else the change contains.

@@ -86,6 +86,11 @@ import Testing
       try saveElsewhere("Tony")
       expectSeen("refresh") { context.refresh(person, mergeChanges: true) }
       #expect(person.name == "Tony")
+      person.name = "unsaved"
+      expectSeen("faulting that drops a change") { context.refresh(person, mergeChanges: false) }
+      try saveElsewhere("Niklaus")
+      expectSeen("faulting that meets a newer row") { context.refresh(person, mergeChanges: false) }
+      #expect(person.name == "Niklaus")
       let link = Tracker { _ = person.department }
       context.delete(department)
       context.processPendingChanges()

@@ -239,6 +239,66 @@ import Testing
       ])
     _ = counter.manager.canRedo
     #expect(names.taken == ["Checkpoint"])
+    counter.manager.beginUndoGrouping()
+    counter.group(1)
+    _ = names.taken
+    counter.manager.undoNestedGroup()
+    #expect(names.taken.filter { $0.hasSuffix("UndoChange") } == ["WillUndoChange", "DidUndoChange"])
+    counter.manager.endUndoGrouping()
+  }
+
+  /// "The userInfo dictionary may contain NSUndoManagerGroupIsDiscardableKey."
+  @Test func aDiscardableGroupSaysSo() {
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    nonisolated(unsafe) var seen: [Bool] = []
+    let observer = NotificationCenter.default.addObserver(
+      forName: .NSUndoManagerWillCloseUndoGroup, object: manager, queue: nil
+    ) { seen.append($0.userInfo?[NSUndoManagerGroupIsDiscardableKey] as? Bool == true) }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    for isDiscardable in [true, false] {
+      manager.beginUndoGrouping()
+      manager.registerUndo(withTarget: manager) { _ in }
+      manager.setActionIsDiscardable(isDiscardable)
+      manager.endUndoGrouping()
+      #expect(manager.undoActionIsDiscardable == isDiscardable)
+    }
+    #expect(seen == [true, false])
+  }
+
+  @Test func handlersSeeWhatIsGoingOn() {
+    let counter = Counter(groupsByEvent: false)
+    var seen: [[Bool]] = []
+    func register() {
+      counter.manager.registerUndo(withTarget: counter) { counter in
+        seen.append([counter.manager.isUndoing, counter.manager.isRedoing])
+        register()
+      }
+    }
+    counter.manager.beginUndoGrouping()
+    register()
+    counter.manager.endUndoGrouping()
+    counter.manager.undo()
+    counter.manager.redo()
+    #expect(seen == [[true, false], [false, true]])
+    #expect(!counter.manager.isUndoing && !counter.manager.isRedoing)
+  }
+
+  private final class Translated: UndoManager {
+    override func undoMenuTitle(forUndoActionName actionName: String) -> String { "Zurück: \(actionName)" }
+    override func redoMenuTitle(forUndoActionName actionName: String) -> String { "Vor: \(actionName)" }
+  }
+
+  @Test func aSubclassTranslatesTitles() {
+    let manager = Translated()
+    manager.groupsByEvent = false
+    manager.beginUndoGrouping()
+    manager.registerUndo(withTarget: manager) { _ in }
+    manager.setActionName("Farbe")
+    manager.endUndoGrouping()
+    #expect(manager.undoMenuItemTitle == "Zurück: Farbe")
+    manager.undo()
+    #expect(manager.redoMenuItemTitle == "Vor: ")
   }
 
   private final class Names: @unchecked Sendable {

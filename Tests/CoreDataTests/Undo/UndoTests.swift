@@ -143,9 +143,9 @@ import Testing
   }
 
   /// "NSSnapshotEventUndoInsertion: a change due to undo from insertion", and so on.
-  @Test func objectsAwakeFromSnapshotEvents() throws {
-    let company = try CompanyStore()
-    let context = company.context()
+  @Test(arguments: [1, 2]) func objectsAwakeFromSnapshotEvents(levels: Int) throws {
+    let chain = try ContextChain(levels: levels)
+    let context = chain.contexts[levels - 1]
     context.undoManager = UndoManager()
     try context.performAndWait {
       let object = Awakening(entity: try #require(NSEntityDescription.entity(forEntityName: "Everything", in: context)))
@@ -166,6 +166,9 @@ import Testing
       #expect(
         NSSnapshotEventType.undoInsertion.rawValue == 2 && NSSnapshotEventType.undoDeletion.rawValue == 4
           && NSSnapshotEventType.undoUpdate.rawValue == 8)
+      #expect(
+        NSSnapshotEventType.rollback.rawValue == 16 && NSSnapshotEventType.refresh.rawValue == 32
+          && NSSnapshotEventType.mergePolicy.rawValue == 64)
     }
   }
 
