@@ -4,8 +4,11 @@ import Foundation
 import Synchronization
 
 /// A private root context, a main-queue child of it, private children of that, and a child of each of these. Every
-/// context but the first two belongs to a thread, which counts in an item of its own, undoes other changes, and saves.
-/// Meanwhile the main queue saves the upper two, and calls `performAndWait` of the contexts of the threads.
+/// context but the first two belongs to a thread, which counts in an item of its own, and saves. Those without children
+/// undo changes and saves. Meanwhile the main queue saves its context, and calls `performAndWait` of the contexts of
+/// the threads. Another thread counts in an item of the root, saves the root, and calls `performAndWait` of the
+/// main-queue context from there. Observers of a parent call `performAndWait` of its children, which may be waiting for
+/// the observers to end.
 ///
 /// Sendable, unchecked: the arrays do not change once the threads run, and each thread has a counter of its own.
 public final class FamilyOfContexts: @unchecked Sendable {
@@ -14,6 +17,7 @@ public final class FamilyOfContexts: @unchecked Sendable {
   private let main = NSManagedObjectContext(.mainQueue)
   private var contexts: [NSManagedObjectContext] = []
   private var counters: [Counter] = []
+  /// The items by owner: each of `contexts`, and the root.
   private var ids: [NSManagedObjectID] = []
   private let running = Atomic<Int>(0)
   private var steps = 0
@@ -47,12 +51,33 @@ public final class FamilyOfContexts: @unchecked Sendable {
         contexts.append(child)
       }
     }
-    counters = contexts.map { _ in Counter() }
+    counters = (contexts + [root]).map { _ in Counter() }
+    observe(root) { [self] _ in main.performAndWait { _ = main.registeredObjects.count } }
+    observe(main) { [self] in
+      for object in $0.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [] {
+        // Its thread has probably saved it just now.
+        guard let owner = object.value(forKey: "owner") as? Int, contexts.indices.contains(owner),
+          contexts[owner].parent === main
+        else { continue }
+        contexts[owner].performAndWait { _ = contexts[owner].registeredObjects.count }
+      }
+    }
+    for child in contexts {
+      guard let parent = child.parent, parent !== main else { continue }
+      observe(parent) { _ in child.performAndWait { _ = child.registeredObjects.count } }
+    }
+  }
+
+  private func observe(_ context: NSManagedObjectContext, _ body: @escaping (Notification) -> Void) {
+    nonisolated(unsafe) let body = body
+    _ = NotificationCenter.default.addObserver(
+      forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+    ) { body($0) }
   }
 
   /// Starts the threads, which end after some seconds. Call it on the main queue.
   public func start(seconds: Double) throws {
-    let items = contexts.indices.map { owner in
+    let items = counters.indices.map { owner in
       let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: main)
       item.setValue(owner, forKey: "owner")
       return item
@@ -60,13 +85,26 @@ public final class FamilyOfContexts: @unchecked Sendable {
     try main.save()
     try root.performAndWait { try root.save() }
     ids = items.map(\.objectID)
-    running.store(contexts.count, ordering: .sequentiallyConsistent)
+    running.store(counters.count, ordering: .sequentiallyConsistent)
     let end = Date(timeIntervalSinceNow: seconds)
-    for index in contexts.indices {
+    for index in counters.indices {
       Thread.detachNewThread { [self] in
-        while Date() < end { count(index) }
+        while Date() < end {
+          if index < contexts.count { count(index) } else { countInRoot(index) }
+          // A thread that takes its context again at once would keep it from the observers.
+          usleep(1000)
+        }
         running.subtract(1, ordering: .sequentiallyConsistent)
       }
+    }
+  }
+
+  private func countInRoot(_ index: Int) {
+    root.performAndWait {
+      counters[index].count += 1
+      root.object(with: ids[index]).setValue(counters[index].count, forKey: "number")
+      main.performAndWait { _ = main.registeredObjects.count }
+      do { try save(root) } catch { fatalError("\(error)") }
     }
   }
 
@@ -87,12 +125,26 @@ public final class FamilyOfContexts: @unchecked Sendable {
           request.fetchLimit = 2
           try context.fetch(request).forEach(context.delete)
         }
-        if counter.count % 5 == 0 { undoAndRedo(context) }
+        // In a parent an undo may undo what a child has saved meanwhile, during a notification.
+        let isParent = index % 2 == 0
+        if counter.count % 5 == 0 && !isParent { undoAndRedo(context) }
+        if counter.count % 9 == 0 { try fetchInFetch(context) }
         try save(context)
-        if counter.count % 4 == 0 { try undoASave(item, context) }
+        if counter.count % 4 == 0 && !isParent { try undoASave(item, context) }
         if counter.count % 50 == 0 { context.reset() }
       } catch { fatalError("\(error)") }
     }
+  }
+
+  /// The root runs the request, and with it the nested fetch of the context.
+  private func fetchInFetch(_ context: NSManagedObjectContext) throws {
+    let nested = NSFetchRequest<NSManagedObject>(entityName: "Item")
+    nested.predicate = NSPredicate(format: "owner == 0")
+    let request = NSFetchRequest<NSDictionary>(entityName: "Item")
+    request.resultType = .dictionaryResultType
+    request.predicate = NSPredicate(format: "SELF IN FETCH(%@, %@, NO)", nested, context)
+    let count = try context.fetch(request).count
+    precondition(count == 1, "\(count) items of the first context")
   }
 
   /// The changes since the last save are the same again afterwards.
@@ -116,14 +168,13 @@ public final class FamilyOfContexts: @unchecked Sendable {
     try context.save()
   }
 
-  /// Uses the upper contexts, and one of the others from the main queue. Returns whether the threads are still running.
+  /// Uses the main-queue context and one below it. Returns whether the threads are still running.
   public func step() throws -> Bool {
     steps += 1
     let other = contexts[steps % contexts.count]
     other.performAndWait { _ = other.registeredObjects.count }
     _ = try main.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")).count
     try save(main)
-    try root.performAndWait { try save(root) }
     return running.load(ordering: .sequentiallyConsistent) > 0
   }
 
@@ -138,7 +189,7 @@ public final class FamilyOfContexts: @unchecked Sendable {
         let number = try fresh.existingObject(with: id).value(forKey: "number") as? Int64
         let count = counters[index].count
         precondition(number == count, "context \(index) counted to \(count), the store has \(number ?? -1)")
-        precondition(count > 0, "context \(index) did not run")
+        precondition(count > 0, "owner \(index) did not run")
       }
     }
     print("\(counters.reduce(0) { $0 + $1.count }) saves of \(contexts.count) contexts")

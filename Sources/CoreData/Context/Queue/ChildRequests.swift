@@ -9,31 +9,73 @@ import Synchronization
 /// runs the requests to the contexts that it holds. Then neither waits for the other forever. A thread that waits in a
 /// client's `performAndWait` runs all of them. A thread that waits for a parent, in the middle of an operation, runs
 /// only those to contexts above that parent.
+///
+/// Code of the client that a request calls, such as an observer of the parent, may in turn need the very child. So the
+/// thread that runs a request may use the contexts of the waiting thread meanwhile; see ``ContextQueue/lend(to:)``. A
+/// main-queue context is used on the main queue only: the main thread runs such code itself, while it waits.
 final class ChildRequests: Sendable {
-  /// A block to run with the context, once. Sendable, unchecked: it is run by the thread that has claimed it, and its
+  /// A block to run with the context, once. Sendable, unchecked: it is run by the thread that has begun it, and its
   /// maker waits until it has ended.
   final class Request: @unchecked Sendable {
-    private let isClaimed = Atomic<Bool>(false)
-    private let hasEnded = Atomic<Bool>(false)
+    private enum State {
+      static let waiting = 0
+      /// Its maker is running requests of other threads. Nobody may begin it: its contexts are in use.
+      static let busy = 1
+      static let begun = 2
+      static let over = 3
+    }
+    private let state = Atomic<Int>(State.waiting)
     private let end = DispatchSemaphore(value: 0)
     let core: ContextCore
     private var body: (() -> Void)?
+    /// The contexts that the waiting thread holds, without main-queue contexts: no other thread may use these.
+    private let held = ContextCore.held.filter { $0.queue.confinement != .mainQueue }
+    private let thread = PlatformThread.current
+    /// What the main thread runs during its wait, if it waits for this request, or for a thread that waits for it.
+    let ofMainThread = MainQueue.isCurrent ? ChildRequests() : ContextCore.ofWaitingMainThread
 
     init(_ core: ContextCore, _ body: @escaping () -> Void) { (self.core, self.body) = (core, body) }
 
     /// Whether the context can be used now, by a thread that holds it.
     var canRun: Bool { !core.activity.isWriting }
 
-    var isOver: Bool { hasEnded.load(ordering: .acquiring) }
+    var isOver: Bool { state.load(ordering: .acquiring) == State.over }
 
-    /// Runs the block unless another thread has begun it.
+    /// Runs the block unless another thread has begun it, or its maker is busy at the moment.
     func run() {
-      if isClaimed.exchange(true, ordering: .acquiringAndReleasing) { return }
-      body?()
+      guard move(from: State.waiting, to: State.begun) else { return }
+      runBody()
+      state.store(State.over, ordering: .releasing)
+      end.signal()
+    }
+
+    private func runBody() {
+      if thread == PlatformThread.current {
+        body?()
+      } else {
+        ContextCore.borrowing(held, ofMainThread) { body?() }
+      }
       // The caller's closure must not outlive the call.
       body = nil
-      hasEnded.store(true, ordering: .releasing)
-      end.signal()
+    }
+
+    /// Runs the block on the main queue, later.
+    func runOnMainQueue(after delay: Double = 0) {
+      DispatchQueue.main.asyncAfter(deadline: .now() + delay) {
+        self.run()
+        if self.state.load(ordering: .relaxed) < State.begun { self.runOnMainQueue(after: ChildRequests.patience) }
+      }
+    }
+
+    /// Runs `body` on the waiting thread, unless another thread has begun the request. None begins it meanwhile.
+    func beforeItBegins(_ body: () -> Void) {
+      guard move(from: State.waiting, to: State.busy) else { return }
+      body()
+      state.store(State.waiting, ordering: .releasing)
+    }
+
+    private func move(from old: Int, to new: Int) -> Bool {
+      state.compareExchange(expected: old, desired: new, ordering: .acquiringAndReleasing).exchanged
     }
 
     /// Waits for the end of the block, at most for a moment.
@@ -54,17 +96,26 @@ final class ChildRequests: Sendable {
     for request in waiting.withLock({ $0 }) where request.canRun && isSuitable(request.core) { request.run() }
   }
 
+  /// Runs the requests of the thread that this one waits for. They belong to the operation that waits.
+  func runNested() { for request in waiting.withLock({ $0 }) { request.run() } }
+
   /// How long a thread waits for a lock before it looks for requests again, in seconds.
   static let patience = 0.002
 }
 
 extension ContextQueue {
-  /// Waits until this thread may begin a block. Meanwhile it runs the requests to contexts that it holds.
-  func acquire() {
-    if lock.try() { return }
+  /// Waits until this thread may begin a block. Meanwhile it runs the requests to contexts that it holds. Returns false
+  /// where the context is lent to this thread, which does not get the lock then.
+  func acquire() -> Bool {
+    if lock.try() { return true }
+    if isLentToThisThread { return false }
     let held = ContextCore.held
-    if held.isEmpty && !MainQueue.isCurrent { return lock.lock() }
+    if held.isEmpty && !MainQueue.isCurrent {
+      lock.lock()
+      return true
+    }
     while !lock.lock(before: Date(timeIntervalSinceNow: ChildRequests.patience)) { Self.runRequests(to: held) }
+    return true
   }
 
   /// Runs the requests to contexts that this thread holds.
@@ -77,18 +128,21 @@ extension ContextQueue {
 extension ContextCore {
   /// Runs `body` on this context's queue for a child, whose queue this thread is on.
   func runForChild<T>(takesUpMarks: Bool = true, _ body: () throws -> T) rethrows -> T {
-    if queue.isCurrent { return try runHere(takesUpMarks: takesUpMarks, body) }
+    if queue.isCurrent || queue.isLentToThisThread { return try runHere(takesUpMarks: takesUpMarks, body) }
     if queue.confinement == .lock && queue.lock.try() {
       defer { queue.lock.unlock() }
       return try runHere(takesUpMarks: takesUpMarks, body)
     }
+    return try request({ try runHere(takesUpMarks: takesUpMarks, body) }, meanwhile: runRequestsAbove)
+  }
+
+  /// Has `body` run by the thread that uses this context, or by this thread when it gets the context, and waits for its
+  /// end. `meanwhile` is called again and again before it begins.
+  func request<T>(_ body: () throws -> T, meanwhile: () -> Void) rethrows -> T {
     let result = withoutActuallyEscaping(body) { body -> Result<T, any Error> in
       var result: Result<T, any Error>?
-      let request = ChildRequests.Request(self) {
-        result = Result { try self.runHere(takesUpMarks: takesUpMarks, body) }
-      }
-      wait(for: request)
-      guard let result else { misuse("A request of a child context has ended without a result.") }
+      wait(for: ChildRequests.Request(self) { result = Result { try body() } }, meanwhile)
+      guard let result else { misuse("A request to a context has ended without a result.") }
       return result
     }
     switch result {
@@ -97,30 +151,32 @@ extension ContextCore {
     }
   }
 
-  /// Waits until a request has been run: by this thread when it gets the context, by the main queue, or by a thread
-  /// that holds this context and waits for another one.
-  private func wait(for request: ChildRequests.Request) {
-    if queue.confinement == .mainQueue {
-      ChildRequests.ofMainQueue.add(request)
-      DispatchQueue.main.async { request.run() }
-      let deadline = Date(timeIntervalSinceNow: 5)
-      while !request.isOver {
-        request.wait()
-        runRequestsAbove()
-        if Date() > deadline { queue.reportWaiting(context?.name) }
-      }
-      return ChildRequests.ofMainQueue.remove(request)
-    }
+  private func wait(for request: ChildRequests.Request, _ meanwhile: () -> Void) {
+    if queue.confinement == .mainQueue { return waitForMainQueue(request, meanwhile) }
     queue.requests.add(request)
     while !request.isOver {
       if queue.lock.lock(before: Date(timeIntervalSinceNow: ChildRequests.patience)) {
         request.run()
         queue.lock.unlock()
       } else {
-        runRequestsAbove()
+        request.beforeItBegins(meanwhile)
+        request.ofMainThread?.runNested()
       }
     }
     queue.requests.remove(request)
+  }
+
+  private func waitForMainQueue(_ request: ChildRequests.Request, _ meanwhile: () -> Void) {
+    let requests = Self.ofWaitingMainThread ?? .ofMainQueue
+    requests.add(request)
+    if requests === ChildRequests.ofMainQueue { request.runOnMainQueue() }
+    let deadline = Date(timeIntervalSinceNow: 5)
+    while !request.isOver {
+      request.wait()
+      request.beforeItBegins(meanwhile)
+      if Date() > deadline { queue.reportWaiting(context?.name) }
+    }
+    requests.remove(request)
   }
 
   /// Runs the requests to contexts above this one that this thread holds. They are held by a client's block, not by an

@@ -24,6 +24,8 @@ final class ContextQueue: @unchecked Sendable {
   private(set) var depth = 0
   /// The thread that holds `lock`, 0 for none. Any thread may compare it with itself.
   private let thread = Atomic<UInt>(0)
+  /// See ``lend(to:)``.
+  private let borrower = Atomic<UInt>(0)
   /// A copy, because a global constant costs a call at each access.
   private let isChecked = QueueCheck.mode != .off
   private let hasReportedWaiting = Atomic<Bool>(false)
@@ -38,22 +40,34 @@ final class ContextQueue: @unchecked Sendable {
       }
   }
 
+  /// What ``leave(_:finish:)`` restores.
+  struct Entry {
+    fileprivate let thread: UInt
+    fileprivate let hasLock: Bool
+  }
+
   /// Begins a block once no other thread is in one. Returns the argument for ``leave(_:finish:)``.
-  func enter() -> UInt {
-    acquire()
+  func enter() -> Entry {
+    let hasLock = acquire()
     depth += 1
-    let previous = thread.load(ordering: .relaxed)
+    let entry = Entry(thread: thread.load(ordering: .relaxed), hasLock: hasLock)
     thread.store(PlatformThread.current, ordering: .relaxed)
-    return previous
+    return entry
   }
 
   /// Ends a block. `finish` runs at the end of the outermost one, before another thread may begin.
-  func leave(_ previous: UInt, finish: () -> Void) {
+  func leave(_ entry: Entry, finish: () -> Void) {
     depth -= 1
-    thread.store(previous, ordering: .relaxed)
+    thread.store(entry.thread, ordering: .relaxed)
     if depth == 0 { finish() }
-    lock.unlock()
+    if entry.hasLock { lock.unlock() }
   }
+
+  /// Lets another thread use the context while the thread that holds it waits for that one. Zero ends that. Returns the
+  /// thread that it was lent to before.
+  func lend(to thread: UInt) -> UInt { borrower.exchange(thread, ordering: .relaxed) }
+
+  var isLentToThisThread: Bool { borrower.load(ordering: .relaxed) == PlatformThread.current }
 
   /// Whether this thread may use the context: it holds it, or runs the main queue of a main-queue context.
   var isCurrent: Bool {
@@ -94,6 +108,9 @@ extension ContextCore {
   func run<T>(_ body: () throws -> T) rethrows -> T {
     if queue.confinement != .mainQueue || queue.isCurrent { return try runHere(body) }
     let held = Self.held
+    if Self.ofWaitingMainThread != nil {
+      return try request({ try runHere(body) }, meanwhile: { ContextQueue.runRequests(to: held) })
+    }
     return try MainQueue.run(
       { try runHere(body) }, isLate: { queue.reportWaiting(context?.name) },
       meanwhile: held.isEmpty ? nil : { ContextQueue.runRequests(to: held) })
@@ -126,6 +143,23 @@ extension ContextCore {
   /// The contexts whose blocks this thread is running, the outermost first.
   static var held: [ContextCore] { nesting.held }
 
+  /// The requests to the main thread, if that waits for a request that this thread is running.
+  static var ofWaitingMainThread: ChildRequests? { nesting.ofMainThread }
+
+  /// Runs `body` while another thread waits for its end. Meanwhile this thread holds the other's contexts.
+  static func borrowing(_ cores: [ContextCore], _ ofMainThread: ChildRequests?, _ body: () -> Void) {
+    let (nesting, thread) = (nesting, PlatformThread.current)
+    let former = (count: nesting.held.count, ofMainThread: nesting.ofMainThread)
+    let borrowers = cores.map { $0.queue.lend(to: thread) }
+    nesting.held += cores
+    if let ofMainThread { nesting.ofMainThread = ofMainThread }
+    body()
+    nesting.ofMainThread = former.ofMainThread
+    nesting.held.removeSubrange(former.count...)
+    // The last first: a context may be in the list twice.
+    for (core, borrower) in zip(cores, borrowers).reversed() { _ = core.queue.lend(to: borrower) }
+  }
+
   private static var nesting: Nesting {
     let storage = Thread.current.threadDictionary
     if let known = storage[Nesting.key] as? Nesting { return known }
@@ -137,5 +171,6 @@ extension ContextCore {
   private final class Nesting {
     static let key = "CoreData.ContextCore.nesting"
     var held: [ContextCore] = []
+    var ofMainThread: ChildRequests?
   }
 }
