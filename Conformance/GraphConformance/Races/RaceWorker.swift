@@ -116,6 +116,8 @@ final class RaceWorker {
     if root !== context { root.performAndWait { root.rollback() } }
     context.rollback()
     refresh()
+    // A child still has faults of objects that only its former changes had made.
+    known = known.filter { !$0.value.objectID.isTemporaryID }
     pending = PendingSave()
   }
 
