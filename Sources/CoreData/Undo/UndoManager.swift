@@ -303,6 +303,9 @@ open class UndoManager: NSObject {
 /// The key of `userInfo` for whether a group that ends may be discarded: true, or missing.
 public let NSUndoManagerGroupIsDiscardableKey = "NSUndoManagerGroupIsDiscardableKey"
 
+/// On Apple's platforms, the order in which the run loop ends an event among its observers. It has no effect here.
+public let NSUndoCloseGroupingRunLoopOrdering = 350_000
+
 extension NSNotification.Name {
   /// Posted before a group begins, ends, is undone or redone, by `canUndo` and `canRedo`, and before a group is named
   /// or marked. Observers register the changes that they have not registered yet.

@@ -59,7 +59,7 @@ import Testing
 
     /// The sections of a new controller, and how many names were computed for them.
     func sections(
-      _ cacheName: String?, _ context: NSManagedObjectContext? = nil,
+      _ cacheName: String?, _ context: NSManagedObjectContext? = nil, by key: String = "initial",
       change: (NSFetchRequest<NSManagedObject>) -> Void = { _ in }
     ) throws -> (names: [String], computed: Int) {
       let context = context ?? self.context()
@@ -68,14 +68,14 @@ import Testing
         request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
         change(request)
         let controller = NSFetchedResultsController(
-          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "initial", cacheName: cacheName)
+          fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: key, cacheName: cacheName)
         CachedNote.computed = 0
         try controller.performFetch()
         let computed = CachedNote.computed
         for (index, section) in (controller.sections ?? []).enumerated() {
           for item in 0..<section.numberOfObjects {
             let object = controller.object(at: IndexPath(item: item, section: index))
-            #expect(object.value(forKey: "initial") as? String == section.name)
+            #expect(object.value(forKey: key) as? String ?? "" == section.name)
           }
         }
         return (controller.sections?.map(\.name) ?? [], computed)
@@ -123,6 +123,17 @@ import Testing
     #expect(try stack.sections(stack.name).computed == 5 && stack.sections(stack.name).computed == 0)
     NSFetchedResultsController<NSManagedObject>.deleteCache(withName: nil)
     #expect(try stack.sections(stack.name).computed == 5)
+  }
+
+  @Test func anotherKeyPathOfSectionsIsNotCached() throws {
+    let stack = try Stack()
+    defer { stack.folder.remove() }
+    defer { NSFetchedResultsController<NSManagedObject>.deleteCache(withName: stack.name) }
+    try stack.insert("apple", "banana")
+    for _ in 0..<2 {
+      #expect(try stack.sections(stack.name).names == ["a", "b"])
+      #expect(try stack.sections(stack.name, by: "title").names == ["apple", "banana"])
+    }
   }
 
   @Test func theFolderOfCachesIsMade() throws {
