@@ -177,14 +177,16 @@ final class ContextCore: @unchecked Sendable {
     if let known = registered(for: id) { return known }
     if !id.isKnown(to: self) { return nil }
     if let successor = id.successor { return object(successor.reference, store: storeIndex(of: successor)) }
-    return object(present(id.reference), store: storeIndex(of: id))
+    let (reference, store) = present(id)
+    return object(reference, store: store)
   }
 
   /// The registered object of an ID; nil where there is none.
   func registered(for id: NSManagedObjectID) -> NSManagedObject? {
     takeUpKeys()
     guard id.isKnown(to: self) else { return nil }
-    if let object = registry.object(present(id.reference), store: storeIndex(of: id)) { return object }
+    let (reference, store) = present(id)
+    if let object = registry.object(reference, store: store) { return object }
     return id.successor.flatMap { registry.object($0.reference, store: storeIndex(of: $0)) }
   }
 

@@ -42,7 +42,7 @@ extension ContextCore {
 
   /// Gives faults of one root entity their rows: the newest cached rows, and the others by one request for each store.
   /// Faults that keep their rows do not change; see ``RowKeeping``.
-  private func readRows(of objects: [NSManagedObject]) throws(StoreError) {
+  func readRows(of objects: [NSManagedObject]) throws(StoreError) {
     let faults = objects.filter { $0.flags.isSuperset(of: [.fault, .stored]) }
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
       if let origin = origin(index) { try readRows(of: faults, faults[0].info.root, origin) }
@@ -54,18 +54,21 @@ extension ContextCore {
   ) throws(StoreError) {
     var faults: [Int64: NSManagedObject] = [:]
     for object in objects {
-      if object.row != nil && rowKeeping.keepsRows { continue }
+      if object.row != nil && keepsRow(of: object) { continue }
       if let row = origin.cache.row(root, object.key), row.entity == object.info.entity.index {
         takeCached(row, object, origin)
-      } else if object.row == nil {
+      } else if object.row == nil || origin.isOfChild {
         faults[object.key] = object
       }
     }
     if faults.isEmpty { return }
+    var read: [NSManagedObject] = []
     try origin.rows(faults.keys.sorted(), root: root, self) { row in
       guard let object = faults[row.key], object.info.entity.index == row.entity else { return }
       object.take(row)
+      read.append(object)
     }
+    noteRows(of: read)
   }
 
   /// Reads the relationships of a dotted path for all objects, by one request for each step.
@@ -130,14 +133,8 @@ extension ContextCore {
       guard let slot = relationship.slot else { return nil }
       return row.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
         .flatMap { self.object($0, store: object.storeIndex) }
-    }.filter { $0.row == nil && $0.flags.contains(.stored) }
-    for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
-      guard let origin = origin(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
-      let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-      do {
-        try origin.rows(Array(byKey.keys), root: entity.root, self) { byKey[$0.key]?.take($0) }
-      } catch { throw CoreDataError.make(error) }
     }
+    do { try readRows(of: faults) } catch { throw CoreDataError.make(error) }
   }
 
   func prefetchToMany(_ relationship: Relationship, _ objects: [NSManagedObject]) throws {

@@ -12,6 +12,8 @@ struct FetchRun {
   let dirty: [NSManagedObject]
   /// The dirty objects that the fetch selects with their unsaved changes, in its order. A block is evaluated later.
   let selected: [FoundObject]
+  /// Whether a child context merges the results with objects of its own.
+  var isForMerging = false
 
   /// Whether a block or a comparator must see the objects before the results are known.
   var isFinishedInMemory: Bool { fetch.block != nil || !fetch.comparators.isEmpty }
@@ -49,14 +51,14 @@ struct FetchRun {
   }
 
   func reader(of origin: RowOrigin) -> StoreFetcher {
-    StoreFetcher(plan: plan(of: origin), readsRows: readsRows, readsSortKeys: isMerged)
+    StoreFetcher(plan: plan(of: origin), readsRows: readsRows, readsSortKeys: isMerged || isForMerging)
   }
 
   /// Combines the answers of all stores. If a block or comparator must see the results, offset and limit are not
   /// applied yet. `areCut` says whether the only store has applied them.
   func results(_ answers: [[FoundObject]], areCut: Bool) -> [FoundObject] {
     if isPlain && areCut { return answers.first ?? [] }
-    let old = Set(dirty.map { FoundObject.Identity(store: $0.storeIndex, key: $0.key) })
+    let old = Set(dirty.map(FoundObject.Identity.init))
     var merged: [FoundObject] = []
     for answer in answers {
       let clean = old.isEmpty ? answer : answer.filter { !old.contains($0.identity) }
@@ -130,7 +132,9 @@ extension ContextCore {
   private func rowAtHand(of object: NSManagedObject) -> Row? {
     guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return nil }
     let cached = origin.cache.row(object.info.root, object.key)
-    if let row = rowKeeping.keepsRows ? object.row ?? cached : cached ?? object.row { return row }
+    if let row = keepsRow(of: object) ? object.row ?? cached : cached ?? (origin.isOfChild ? nil : object.row) {
+      return row
+    }
     return (try? origin.row(object.key, root: object.info.root, self)) ?? nil
   }
 

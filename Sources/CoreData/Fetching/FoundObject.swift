@@ -27,12 +27,17 @@ struct FoundObject {
     self.init(object.reference, store: object.storeIndex, .object(object), keys: keys)
   }
 
-  /// Identifies a stored object among the objects of one root entity.
+  /// Identifies an object among those of one root entity. A temporary key does it alone: a child context may not know
+  /// yet that its parent has assigned the object to another store.
   struct Identity: Hashable {
-    let store: UInt16
-    let key: Int64
+    private let store: UInt16
+    private let key: Int64
+
+    init(_ key: Int64, store: UInt16) { (self.key, self.store) = (key, key < 0 ? .max : store) }
+
+    init(_ object: NSManagedObject) { self.init(object.key, store: object.storeIndex) }
   }
-  var identity: Identity { Identity(store: store, key: reference.key) }
+  var identity: Identity { Identity(reference.key, store: store) }
 
   func precedes(_ other: FoundObject, _ sorts: [ResolvedSort]) -> Bool {
     SortEvaluation.precedes(sorts, keys, other.keys) ?? isBefore(other)

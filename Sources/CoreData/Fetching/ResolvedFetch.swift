@@ -104,6 +104,7 @@ struct ResolvedFetch {
     var part = self
     (part.plan, part.block, part.comparators, part.treeOfObjects) = (plan, nil, [], nil)
     part.parameters = readsRows ? parameters : parameters.forIDs
+    part.parameters.includesPropertyValues = readsRows
     part.parameters.affectedStores = [store]
     (part.parameters.includesPendingChanges, part.parameters.fetchBatchSize) = (true, 0)
     part.parameters.relationshipKeyPathsForPrefetching = nil

@@ -60,13 +60,13 @@ enum ObjectInPredicate: Hashable, CustomStringConvertible, @unchecked Sendable {
       return object.key <= 0 || isThere(object.storeIndex) ? object.reference : Self.nothing
     case .id(let id):
       guard id.isKnown(to: core) else { return Self.nothing }
-      let key = core.present(id.reference).key
+      let (present, storeIndex) = core.present(id)
+      let key = present.key
       if key <= 0 {
         // After a save no object of a root context is found by its temporary ID.
         if let known = core.registry.object(id.reference, store: .max) { return known.reference }
         return core.canBeStored(id.reference) ? id.reference : Self.nothing
       }
-      let storeIndex = core.storeIndex(of: id)
       guard storeIndex != .max, isThere(storeIndex) else { return Self.nothing }
       return core.frozen?.reference(of: id, key: key) ?? Self.nothing
     case .other: return Self.nothing

@@ -74,6 +74,16 @@ extension ContextCore {
     return ObjectReference(entity: reference.entity, key: family.present(reference.key))
   }
 
+  /// The same for an ID, with the index of the object's store. The ID of a new object may be older than its store, or
+  /// than its assignment to another one.
+  func present(_ id: NSManagedObjectID) -> (reference: ObjectReference, store: UInt16) {
+    if let new = family.newKey(of: id.key) {
+      return (ObjectReference(entity: id.info.entity.index, key: new.permanent), new.store)
+    }
+    let store = storeIndex(of: id)
+    return (id.reference, store == .max && id.key < 0 ? insertionStore(for: id.info.entity) : store)
+  }
+
   /// Gives objects the permanent keys that other contexts of the family have noted, and replaces the temporary keys in
   /// the links of all objects. It changes no values, and runs no code of the client.
   func takeUpKeys() {

@@ -21,7 +21,7 @@ final class ContextFamily: Sendable {
     /// The keys that were noted last, in their order. The first one has the number `first`.
     var keys: ContiguousArray<NewKey> = []
     var first = 0
-    var permanent: [Int64: Int64] = [:]
+    var permanent: [Int64: NewKey] = [:]
     var members: [(link: ContextLink, takenUp: Int)] = []
     /// The versions of the rows that the root has written last, and those from before.
     var written: [WrittenRow: Int64] = [:]
@@ -77,7 +77,7 @@ final class ContextFamily: Sendable {
     if keys.isEmpty || !hasChildContexts { return }
     state.withLock { state in
       state.keys += keys
-      for key in keys { state.permanent[key.temporary] = key.permanent }
+      for key in keys { state.permanent[key.temporary] = key }
       noted.store(state.first + state.keys.count, ordering: .releasing)
     }
   }
@@ -88,10 +88,10 @@ final class ContextFamily: Sendable {
   }
 
   /// The permanent key of a temporary one; the key itself if none is known.
-  func present(_ key: Int64) -> Int64 {
-    if key > 0 || count == 0 { return key }
-    return state.withLock { $0.permanent[key] ?? key }
-  }
+  func present(_ key: Int64) -> Int64 { newKey(of: key)?.permanent ?? key }
+
+  /// The permanent key and the store of a temporary key, if they are known.
+  func newKey(of key: Int64) -> NewKey? { key > 0 || count == 0 ? nil : state.withLock { $0.permanent[key] } }
 
   // MARK: Rows that the root has written
 

@@ -25,7 +25,7 @@ extension RowOrigin {
     case .parent: return try resultsOfParent(run, reader, core)
     case .requests(let engine):
       let objects = try objects(run, reader, from: engine, core)
-      if !run.isMerged { return objects.map { FoundObject($0, keys: []) } }
+      if !reader.readsSortKeys { return objects.map { FoundObject($0, keys: []) } }
       return core.keepingRows { core.sorted(objects, run.fetch.plan.sort) }
     case .views:
       var results: [FoundObject] = []
@@ -89,7 +89,8 @@ extension RowOrigin {
   /// stored rows may judge them wrongly.
   func count(_ run: FetchRun, _ core: ContextCore) throws -> Int {
     // Includes new objects with a permanent ID: the store may contain them, if a save has failed late.
-    let old = run.dirty.filter { $0.storeIndex == index && ($0.key > 0 || $0.flags.contains(.stored)) }
+    // An object with a temporary key may be in this store; see ``FoundObject/Identity``.
+    let old = run.dirty.filter { $0.key > 0 ? $0.storeIndex == index : $0.flags.contains(.stored) }
     var plan = run.selection(of: self)
     (plan.sort, plan.offset, plan.limit) = ([], 0, nil)
     if case .requests = try access() {

@@ -123,8 +123,7 @@ extension ContextCore {
     of found: [PresentObject], _ origin: RowOrigin, refreshes: Bool = false
   ) -> [NSManagedObject] {
     guard let frozen, !found.isEmpty else { return [] }
-    rowKeeping.noteRows(isInBlock: queue.depth > 0)
-    return found.map { present in
+    let objects = found.map { present in
       guard let object = registry.object(present.reference, store: origin.index) else {
         let info = frozen.infos[present.reference.entity]
         return makeObject(info, key: present.reference.key, store: origin.index, row: present.row)
@@ -139,6 +138,8 @@ extension ContextCore {
       }
       return object
     }
+    noteRows(of: zip(objects, found).compactMap { $1.row == nil ? nil : $0 })
+    return objects
   }
 
   /// Gives a fault that has a row the parent's present one. After an error, which is written to standard error, the
@@ -176,18 +177,31 @@ extension ContextCore {
         unread.append(family.present(key))
         continue
       }
-      if object.flags.isDeleted { continue }
-      if let row = try presentRow(of: object) { rows.append(row) } else { unread.append(object.key) }
+      // What is known as gone is looked for again: a parent may have taken its deletion back.
+      if object.flags.contains(.inaccessible) && !object.flags.contains(.listed) {
+        unread.append(object.key)
+      } else if !object.flags.isDeleted {
+        if let row = try presentRow(of: object) { rows.append(row) } else { unread.append(object.key) }
+      }
     }
     let stored = unread.filter { canBeStored(ObjectReference(entity: root, key: $0)) }
     if stored.isEmpty { return rows }
+    let first = rows.count
     try origin(store)?.rows(stored, root: root, self) { rows.append($0) }
+    if changes.hasInaccessible {
+      for row in rows[first...] { registry.object(row.key, root: root, store: store).map(lookAgain) }
+    }
     return rows
   }
 
   /// Nil where only the origin knows the object's row.
   private func presentRow(of object: NSManagedObject) throws(StoreError) -> Row? {
     guard object.flags.hasChanges else { return object.flags.isFault ? nil : object.row }
+    if object.flags.isSuperset(of: [.fault, .stored]) {
+      // It has changes, but its values are to be read again.
+      if let error = look(at: object) { throw error }
+      if object.flags.contains(.inaccessible) { return nil }
+    }
     do { return try packPresent(object) } catch {
       throw StoreError(
         .invalidArgument, "A value in the parent context cannot be encoded.", context: ["object": "\(object.ownID)"],
@@ -199,16 +213,22 @@ extension ContextCore {
     PresentObject(object.reference, row: try presentRow(of: object) ?? object.row, sortKeys: sortKeys)
   }
 
-  /// The results of a fetch, with their rows where the fetch reads rows.
+  /// The results of a fetch, with their rows where the fetch reads rows. The sort keys are the values that have
+  /// decided the order: an object may have been read before its store got another value.
   func presentResults(_ part: ResolvedFetch, readsSortKeys: Bool) throws -> [PresentObject] {
     prepareToFetch()
-    let run = fetchRun(part)
-    if !run.readsRows && !readsSortKeys {
-      return try results(run).map { PresentObject($0.reference, row: nil) }
+    var run = fetchRun(part)
+    if run.readsRows && !readsSortKeys {
+      let objects = try fetchObjects(run)
+      return try keepingRows { try objects.map { try present($0) } }
     }
-    let objects = try fetchObjects(run)
+    run.isForMerging = readsSortKeys
+    let found = try results(run)
+    if !run.readsRows { return found.map { PresentObject($0.reference, row: nil, sortKeys: $0.keys) } }
+    let keys = Dictionary(found.map { ($0.identity, $0.keys) }) { first, _ in first }
+    let objects = try objects(of: found, run)
     return try keepingRows {
-      try objects.map { try present($0, readsSortKeys ? sortKeys(of: $0, part.plan.sort) : []) }
+      try objects.map { try present($0, keys[FoundObject.Identity($0)] ?? []) }
     }
   }
 
@@ -216,18 +236,26 @@ extension ContextCore {
   func presentMembers(
     of relationship: Relationship, _ owners: [ObjectReference], store: UInt16
   ) throws(StoreError) -> [[PresentObject]] {
-    var members: [ContiguousArray<NSManagedObject>] = []
     let objects = owners.map { object(present($0), store: store) }
-    let failure = errors {
-      if owners.count > 1 {
-        // Where this fails, reading the members one by one fails too, and keeps the error.
-        try? prefetchToMany(relationship, objects.compactMap { $0 })
-      }
-      members = objects.map { $0?.loadedToMany(relationship).members ?? [] }
-    }
-    if let failure { throw failure }
+    for case let object? in objects { lookAgain(for: object) }
+    // Where this fails, reading the members one by one fails too.
+    if owners.count > 1 { _ = errors { try? prefetchToMany(relationship, objects.compactMap { $0 }) } }
+    let members = try objects.map { (owner) throws(StoreError) in try presentMembers(of: relationship, owner) }
+    // Faults may have former rows.
+    try readRows(of: members.flatMap { $0 })
     return try members.map { (members) throws(StoreError) in
-      try members.filter { !$0.flags.isDeleted }.map { (member) throws(StoreError) in try present(member) }
+      try members.map { (member) throws(StoreError) in try present(member) }
     }
+  }
+
+  private func presentMembers(
+    of relationship: Relationship, _ owner: NSManagedObject?
+  ) throws(StoreError) -> [NSManagedObject] {
+    guard let owner else { return [] }
+    if let error = look(at: owner) { throw error }
+    if owner.flags.contains(.inaccessible) { return [] }
+    var members: ContiguousArray<NSManagedObject> = []
+    if let error = errors({ members = owner.loadedToMany(relationship).members }) { throw error }
+    return members.filter { !$0.flags.isDeleted }
   }
 }

@@ -29,7 +29,7 @@ extension ContextCore {
       // A fault that could not be read stays one.
       if object.row == nil && object.flags.intersection([.inaccessible, .stored]) == .stored { return }
       if !object.toManys.isEmpty { object.unloadMembers() }
-    } else if !rowKeeping.keepsRows {
+    } else if !keepsRow(of: object) {
       takeNewestRow(object)
     }
     object.setFault(false)
@@ -39,6 +39,12 @@ extension ContextCore {
     awake(object)
     if fetchBatches.hasOptions { applyOptions(of: object) }
     held?.release()
+  }
+
+  /// Whether a fault that has a row fires with it, rather than with a newer one.
+  @inline(__always)
+  func keepsRow(of object: NSManagedObject) -> Bool {
+    parent == nil ? rowKeeping.keepsRows : rowKeeping.keepsRowOfParent(object)
   }
 
   /// Gives a fault that has a row the newest one.
@@ -65,6 +71,7 @@ extension ContextCore {
     do {
       var found: Row?
       if let batch = fetchBatches.batch(object.key, store: Int(origin.index), root: root) {
+        var others: [NSManagedObject] = []
         try origin.rows(Array(batch), root: root, self) { row in
           if row.key == object.key { return found = row }
           // A row that another fetch has given stays, so that the results of that fetch agree with each other.
@@ -72,7 +79,9 @@ extension ContextCore {
             other.row == nil, other.info.entity.index == row.entity
           else { return }
           other.take(row)
+          others.append(other)
         }
+        noteRows(of: others)
       } else {
         found = try origin.rowOfFault(object.key, root: root, self)
       }
@@ -115,6 +124,11 @@ extension ContextCore {
     guard
       context?.shouldHandleInaccessibleFault(object, for: object.ownID, triggeredByProperty: nil) ?? true
     else { misuse("CoreData could not fulfill a fault for '\(object.ownID)': its row is gone.") }
+  }
+
+  /// Notes faults that have got rows.
+  func noteRows(of objects: [NSManagedObject]) {
+    if parent != nil { rowKeeping.noteRowsOfParent(objects, isInBlock: queue.depth > 0) }
   }
 
   /// Makes and registers the object of a row or, without one, a fault.
