@@ -209,7 +209,9 @@ final class ContextCore: @unchecked Sendable {
   /// A new fault that the context does not keep alive; nil where no store, and no parent context, can have the object.
   func fault(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     guard canBeStored(reference), store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }
-    if reference.key < 0, family.present(reference.key) > 0 { return object(present(reference), store: store) }
+    if reference.key < 0, let new = family.newKey(of: reference.key) {
+      return object(ObjectReference(entity: reference.entity, key: new.permanent), store: new.store)
+    }
     return makeObject(frozen.infos[reference.entity], key: reference.key, store: store, row: nil)
   }
 

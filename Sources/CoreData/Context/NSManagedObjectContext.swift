@@ -77,8 +77,9 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// - A save makes the changes unsaved changes of the parent. No store is written. The changes are validated in this
   ///   context, and again when the parent saves.
   /// - New objects keep their temporary IDs until the root of the contexts saves them.
-  /// - This context sees later changes of the parent when it reads an object again: after a refresh, a merge or a
-  ///   fetch of objects that it does not have yet; see ``automaticallyMergesChangesFromParent``.
+  /// - An object that is not a fault keeps its values while the parent changes. It shows the parent's values after a
+  ///   refresh, a merge or a fetch with ``NSFetchRequest/shouldRefreshRefetchedObjects``; see
+  ///   ``automaticallyMergesChangesFromParent``.
   ///
   /// Set it once, before the context is used, and instead of a coordinator. A context with a parent has its parent's
   /// coordinator. The context keeps its parent alive. The program stops if the parent has no queue or has this context

@@ -19,7 +19,7 @@ extension ContextCore {
     while true {
       let run = try fetchRun(parameters)
       let known = keysTakenUp
-      let result = try body(run)
+      let result = try keepingRowsOfParent { try body(run) }
       if keysTakenUp == known || parent == nil { return result }
     }
   }

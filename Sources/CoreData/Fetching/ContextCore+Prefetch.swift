@@ -133,8 +133,18 @@ extension ContextCore {
       guard let slot = relationship.slot else { return nil }
       return row.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
         .flatMap { self.object($0, store: object.storeIndex) }
+    }.filter { object in
+      let isOld = parent != nil && object.flags.isFault && !keepsRow(of: object)
+      return object.flags.contains(.stored) && (object.row == nil || isOld)
     }
-    do { try readRows(of: faults) } catch { throw CoreDataError.make(error) }
+    for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
+      guard let origin = origin(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
+      let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      do {
+        try origin.rows(Array(byKey.keys), root: entity.root, self) { byKey[$0.key]?.take($0) }
+      } catch { throw CoreDataError.make(error) }
+      noteRows(of: faults.filter { $0.row != nil })
+    }
   }
 
   func prefetchToMany(_ relationship: Relationship, _ objects: [NSManagedObject]) throws {

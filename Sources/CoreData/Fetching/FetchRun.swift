@@ -132,9 +132,7 @@ extension ContextCore {
   private func rowAtHand(of object: NSManagedObject) -> Row? {
     guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return nil }
     let cached = origin.cache.row(object.info.root, object.key)
-    if let row = keepsRow(of: object) ? object.row ?? cached : cached ?? (origin.isOfChild ? nil : object.row) {
-      return row
-    }
+    if let row = rowKeeping.keepsRows ? object.row ?? cached : cached ?? object.row { return row }
     return (try? origin.row(object.key, root: object.info.root, self)) ?? nil
   }
 

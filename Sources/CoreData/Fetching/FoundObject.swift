@@ -27,8 +27,8 @@ struct FoundObject {
     self.init(object.reference, store: object.storeIndex, .object(object), keys: keys)
   }
 
-  /// Identifies an object among those of one root entity. A temporary key does it alone: a child context may not know
-  /// yet that its parent has assigned the object to another store.
+  /// Identifies an object among those of one root entity. Where the key is temporary, the store does not count: a child
+  /// context may not know yet that its parent has assigned the object to another one.
   struct Identity: Hashable {
     private let store: UInt16
     private let key: Int64

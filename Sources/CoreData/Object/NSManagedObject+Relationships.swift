@@ -78,9 +78,10 @@ extension NSManagedObject {
     if !toManys.isEmpty { unloadMembers() }
   }
 
-  /// Gives a fault a row. Members that were read with another row are read again.
+  /// Gives a fault a row. Members that were read with another row are read again. Each state that a parent has packed
+  /// is another row, although its version and values may be the same: the members may differ.
   final func take(_ new: Row) {
-    let isOther = row?.version != new.version
+    let isOther = row?.version != new.version || new.version < 0 && row?.isIdentical(to: new) != true
     setRowOfOthers(false)
     row = new
     if isOther && !toManys.isEmpty { unloadMembers() }

@@ -52,6 +52,13 @@ final class ResultsTracker: @unchecked Sendable {
     let cache = cache(parameters)
     // Objects that were read earlier may have other values than their store.
     let isFresh = cache != nil && context.core.registry.all.allSatisfy(\.flags.isFault)
+    try context.core.keepingRowsOfParent { try fetch(parameters, cache, isFresh: isFresh) }
+    (fetched, isObsolete) = (parameters, false)
+    if observer == nil { observe() }
+    tellSnapshot(reloaded: [])
+  }
+
+  private func fetch(_ parameters: FetchParameters, _ cache: SectionCache?, isFresh: Bool) throws {
     let objects = try context.core.fetchObjects(parameters)
     if let cache, let names = cache.names(of: objects), self.cache(parameters) == cache {
       layout = ResultsLayout(objects, names: names, title: indexTitle)
@@ -63,9 +70,6 @@ final class ResultsTracker: @unchecked Sendable {
       // What was saved meanwhile may be in the results, or not.
       if let cache, isFresh, self.cache(parameters) == cache { cache.keep(layout) }
     }
-    (fetched, isObsolete) = (parameters, false)
-    if observer == nil { observe() }
-    tellSnapshot(reloaded: [])
   }
 
   private func check(_ layout: ResultsLayout) throws {

@@ -62,9 +62,66 @@ import Testing
       let request = ContextChain.people()
       (request.relationshipKeyPathsForPrefetching, request.returnsObjectsAsFaults) = (["department"], false)
       let people = try child.fetch(request)
-      #expect(people.count == 1 && held[0].title == "Sales")
+      #expect(people.count == 1)
+      // What the fetch has read stays until the block ends.
+      root.performAndWait { ada.department?.title = "Support" }
+      #expect(held[0].title == "Sales")
     }
   }
+
+  // MARK: Outside of blocks
+
+  private func unqueued(_ chain: ContextChain) -> NSManagedObjectContext {
+    let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    child.parent = chain.root
+    return child
+  }
+
+  /// An earlier fetch has given the fault its row.
+  @Test func aLaterFetchReadsHeldFaults() throws {
+    let chain = try ContextChain()
+    let (root, child) = (chain.root, unqueued(chain))
+    let ada = try people(["Ada"], chain)[0]
+    let held = try child.fetch(ContextChain.people())
+    root.performAndWait { ada.age = 9 }
+    Tag(context: child).label = "red"
+    var seen: [Int16] = []
+    let request = NSFetchRequest<Tag>(entityName: "Tag")
+    request.predicate = NSPredicate { _, _ in
+      seen.append(held[0].age)
+      return true
+    }
+    #expect(try child.fetch(request).count == 1 && seen == [9])
+  }
+
+  /// A block of the fetch changes what it has not seen yet, in the parent, and uses the child's queue.
+  @Test func theResultsOfAFetchAgreeOutsideOfBlocks() throws {
+    let stack = try UndoStack()
+    let root = stack.context
+    let second = try stack.coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    let items = try root.performAndWait {
+      let items = ["a", "b", "c", "d"].map { UndoStack.insert($0, root) }
+      for item in items { item["number"] = 1 }
+      for item in items[2...] { root.assign(item, to: second) }
+      try root.save()
+      return items
+    }
+    let child = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    child.parent = root
+    var seen: [Int] = []
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+    request.relationshipKeyPathsForPrefetching = ["friends"]
+    request.predicate = NSPredicate { object, _ in
+      root.performAndWait { for item in items { item["number"] = 2 } }
+      child.performAndWait {}
+      seen.append((object as? NSManagedObject)?["number"] as? Int ?? 0)
+      return true
+    }
+    #expect(try child.fetch(request).count == 4 && seen == [1, 1, 1, 1])
+  }
+
+  // MARK: Members
 
   /// The parent has faults with rows that are older than what others have saved; reading them gives the newest rows.
   @Test func membersHaveTheRowsThatTheParentWouldRead() throws {
@@ -88,6 +145,90 @@ import Testing
       #expect(lower?.people.map(\.age) == [2])
     }
     root.performAndWait { #expect(held[0].age == 2) }
+  }
+
+  /// The parent's object has the same values each time, and other members. The child's fault has prefetched members.
+  @Test func membersFollowAFaultWithEqualValues() throws {
+    let stack = try UndoStack(levels: 2)
+    let (parent, child) = (stack.contexts[0], stack.contexts[1])
+    let owner = stack.event { context in
+      _ = UndoStack.insert("b", context)
+      return UndoStack.insert("a", context)
+    }
+    try stack.saveAll()
+    let items = try parent.performAndWait { try UndoStack.items(parent) }
+    let upper = try #require(parent.performAndWait { items.first { $0["name"] as? String == "a" } })
+    parent.performAndWait { upper["number"] = 1 }
+    for friends in [items, [], [items[1]]] {
+      try child.performAndWait {
+        child.refresh(owner, mergeChanges: false)
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+        request.relationshipKeyPathsForPrefetching = ["friends"]
+        let found = try child.fetch(request)
+        #expect(found.count == 2 && owner.isFault && !owner.hasFault(forRelationshipNamed: "friends"))
+      }
+      parent.performAndWait {
+        upper["friends"] = NSSet(array: friends)
+        parent.processPendingChanges()
+      }
+      try child.performAndWait {
+        _ = try UndoStack.items(child)
+        #expect(UndoStack.linked(owner, "friends").count == friends.count)
+      }
+    }
+  }
+
+  /// A prefetch reads the store, although another context has read the object before.
+  @Test func aPrefetchReadsTheStore() throws {
+    let company = try CompanyStore()
+    try company.run { context in
+      let (person, department) = (Person(context: context), Department(context: context))
+      (person.department, department.title) = (department, "Research")
+      try context.save()
+    }
+    let departments = NSFetchRequest<Department>(entityName: "Department")
+    departments.returnsObjectsAsFaults = false
+    let reader = company.context()
+    try reader.performAndWait {
+      let found = try reader.fetch(departments)
+      #expect(found.map(\.title) == ["Research"])
+      reader.reset()
+    }
+    let second = try company.reopened()
+    try second.run { context in
+      try context.fetch(departments).first?.title = "Sales"
+      try context.save()
+    }
+    try reader.performAndWait {
+      let request = ContextChain.people()
+      request.relationshipKeyPathsForPrefetching = ["department"]
+      let found = try reader.fetch(request)
+      #expect(found.map { $0.department?.title } == ["Sales"])
+    }
+  }
+
+  /// What a merge has reported as deleted keeps its values, also where a child reads its members.
+  @Test func aChildsReadLeavesDeletedObjects() throws {
+    let chain = try ContextChain()
+    let (root, child) = (chain.root, chain.child)
+    let ada = try people(["Ada"], chain)[0]
+    let department = try #require(root.performAndWait { ada.department })
+    root.performAndWait { #expect(department.title == "Research") }
+    let id = department.objectID
+    let lower = try child.performAndWait { try child.existingObject(with: id) as? Department }
+    nonisolated(unsafe) var saved: Notification?
+    try chain.company.run { other in
+      let watch = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextDidSave, object: other, queue: nil
+      ) { saved = $0 }
+      defer { NotificationCenter.default.removeObserver(watch) }
+      other.delete(try other.existingObject(with: id))
+      try other.save()
+    }
+    let deletion = try #require(saved)
+    root.performAndWait { root.mergeChanges(fromContextDidSave: deletion) }
+    child.performAndWait { #expect(lower?.people == []) }
+    root.performAndWait { #expect(department.isDeleted && department.title == "Research") }
   }
 
   // MARK: Objects that are gone for a while
@@ -218,87 +359,6 @@ import Testing
       (new.name, new.age) = ("Cy", 3)
       let names = try root.fetch(request).prefix(2).map(\.name)
       #expect(names == ["Bob", "Cy"])
-    }
-  }
-
-  // MARK: Several stores
-
-  /// A temporary ID keeps leading to its object after the object was assigned to another store and saved there.
-  @Test(arguments: [false, true]) func anOldIDLeadsToAnAssignedObject(isSaved: Bool) throws {
-    let stack = try UndoStack(levels: 2)
-    let second = try stack.coordinator.addPersistentStore(
-      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-    let (root, child) = (stack.contexts[0], stack.contexts[1])
-    let (item, other, id) = try root.performAndWait {
-      let (other, item) = (UndoStack.insert("other", root), UndoStack.insert("item", root))
-      let id = item.objectID
-      root.assign(item, to: second)
-      if isSaved { try root.save() } else { try root.obtainPermanentIDs(for: [item, other]) }
-      return (item, other, id)
-    }
-    root.performAndWait {
-      #expect(root.object(with: id) === item && root.registeredObject(for: id) === item)
-      #expect(item.objectID.persistentStore === second)
-    }
-    try child.performAndWait {
-      #expect(child.object(with: id)["name"] as? String == "item")
-      #expect(child.object(with: other.objectID)["name"] as? String == "other")
-      let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
-      request.predicate = NSPredicate(format: "SELF == %@", id)
-      let names = try child.fetch(request).map { $0["name"] as? String }
-      #expect(names == ["item"])
-    }
-  }
-
-  /// The child has made the object by an ID from before the parent assigned it to another store.
-  @Test func anAssignedObjectCountsOnce() throws {
-    let stack = try UndoStack(levels: 2)
-    let second = try stack.coordinator.addPersistentStore(
-      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-    let (root, child) = (stack.contexts[0], stack.contexts[1])
-    let item = root.performAndWait {
-      let item = UndoStack.insert("item", root)
-      _ = item.objectID
-      root.assign(item, to: second)
-      return item
-    }
-    try child.performAndWait {
-      let lower = child.object(with: item.objectID)
-      lower["number"] = 1
-      let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
-      #expect(try child.fetch(request) == [lower])
-      #expect(try child.count(for: request) == 1)
-      try child.save()
-    }
-    try root.performAndWait {
-      #expect(item["number"] as? Int == 1)
-      try root.save()
-    }
-    try child.performAndWait {
-      #expect(child.object(with: item.objectID).objectID.persistentStore === second)
-      let count = try child.count(for: NSFetchRequest<NSManagedObject>(entityName: "Item"))
-      #expect(count == 1)
-    }
-  }
-
-  /// The object was made, and its ID read, when there was no store.
-  @Test func anIDFromBeforeTheFirstStoreLeadsToItsObject() throws {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: UndoStack.model)
-    let (root, child) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
-    root.persistentStoreCoordinator = coordinator
-    child.parent = root
-    let item = root.performAndWait { UndoStack.insert("item", root) }
-    let id = root.performAndWait { item.objectID }
-    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-    try child.performAndWait {
-      let lower = child.object(with: id)
-      #expect(lower["name"] as? String == "item")
-      lower["number"] = 1
-      try child.save()
-    }
-    try root.performAndWait {
-      #expect(item["number"] as? Int == 1)
-      try root.save()
     }
   }
 }

@@ -3,21 +3,21 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A private root context, a main-queue child of it, private children of that, and a child of each of these. Every
-/// context but the first two belongs to a thread, which counts in an item of its own, and saves. Those without children
-/// undo changes and saves. Meanwhile the main queue saves its context, and calls `performAndWait` of the contexts of
-/// the threads. Another thread counts in an item of the root, saves the root, and calls `performAndWait` of the
-/// main-queue context from there. Observers of a parent call `performAndWait` of its children, which may be waiting for
-/// the observers to end.
+/// A private root context, a private child of it, a main-queue child of that, private children of that, and a child of
+/// each of these. Every context but the main-queue one belongs to a thread, which counts in an item of its own, and
+/// saves. Those without children undo changes and saves. Those above the main-queue context call `performAndWait` of
+/// it. Meanwhile the main queue saves its context, and calls `performAndWait` of the contexts below it. Observers of a
+/// parent call `performAndWait` of contexts below it, which may be waiting for the observers to end.
 ///
 /// Sendable, unchecked: the arrays do not change once the threads run, and each thread has a counter of its own.
 public final class FamilyOfContexts: @unchecked Sendable {
   private let container: NSPersistentContainer
-  private let root = NSManagedObjectContext(.privateQueue)
+  /// The contexts above the main-queue context, the root first.
+  private let uppers = [NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue)]
   private let main = NSManagedObjectContext(.mainQueue)
   private var contexts: [NSManagedObjectContext] = []
   private var counters: [Counter] = []
-  /// The items by owner: each of `contexts`, and the root.
+  /// The items by owner: each of `contexts`, then each of `uppers`.
   private var ids: [NSManagedObjectID] = []
   private let running = Atomic<Int>(0)
   private var steps = 0
@@ -39,8 +39,9 @@ public final class FamilyOfContexts: @unchecked Sendable {
     container = NSPersistentContainer(name: "Family", managedObjectModel: model)
     container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: URL(filePath: "/dev/null"))]
     container.loadPersistentStores { if let error = $1 { fatalError("\(error)") } }
-    root.persistentStoreCoordinator = container.persistentStoreCoordinator
-    main.parent = root
+    uppers[0].persistentStoreCoordinator = container.persistentStoreCoordinator
+    uppers[1].parent = uppers[0]
+    main.parent = uppers[1]
     main.automaticallyMergesChangesFromParent = true
     for _ in 0..<4 {
       for parent in [main, nil] {
@@ -51,20 +52,29 @@ public final class FamilyOfContexts: @unchecked Sendable {
         contexts.append(child)
       }
     }
-    counters = (contexts + [root]).map { _ in Counter() }
-    observe(root) { [self] _ in main.performAndWait { _ = main.registeredObjects.count } }
+    counters = (contexts + uppers).map { _ in Counter() }
+    for context in uppers { observe(context) { [self] _ in use(main) } }
+    observe(uppers[0]) { [self] _ in use(contexts[0]) }
     observe(main) { [self] in
       for object in $0.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [] {
         // Its thread has probably saved it just now.
         guard let owner = object.value(forKey: "owner") as? Int, contexts.indices.contains(owner),
           contexts[owner].parent === main
         else { continue }
-        contexts[owner].performAndWait { _ = contexts[owner].registeredObjects.count }
+        use(contexts[owner])
       }
     }
     for child in contexts {
       guard let parent = child.parent, parent !== main else { continue }
-      observe(parent) { _ in child.performAndWait { _ = child.registeredObjects.count } }
+      observe(parent) { [self] _ in use(child) }
+    }
+  }
+
+  /// Reads an object of another context.
+  private func use(_ context: NSManagedObjectContext) {
+    context.performAndWait {
+      precondition(context !== main || Thread.isMainThread, "the main-queue context is used on another thread")
+      if let id = ids.first { _ = context.object(with: id).value(forKey: "owner") }
     }
   }
 
@@ -83,14 +93,14 @@ public final class FamilyOfContexts: @unchecked Sendable {
       return item
     }
     try main.save()
-    try root.performAndWait { try root.save() }
+    for context in uppers.reversed() { try context.performAndWait { try context.save() } }
     ids = items.map(\.objectID)
     running.store(counters.count, ordering: .sequentiallyConsistent)
     let end = Date(timeIntervalSinceNow: seconds)
     for index in counters.indices {
       Thread.detachNewThread { [self] in
         while Date() < end {
-          if index < contexts.count { count(index) } else { countInRoot(index) }
+          if index < contexts.count { count(index) } else { countAbove(index) }
           // A thread that takes its context again at once would keep it from the observers.
           usleep(1000)
         }
@@ -99,12 +109,13 @@ public final class FamilyOfContexts: @unchecked Sendable {
     }
   }
 
-  private func countInRoot(_ index: Int) {
-    root.performAndWait {
+  private func countAbove(_ index: Int) {
+    let context = uppers[index - contexts.count]
+    context.performAndWait {
       counters[index].count += 1
-      root.object(with: ids[index]).setValue(counters[index].count, forKey: "number")
-      main.performAndWait { _ = main.registeredObjects.count }
-      do { try save(root) } catch { fatalError("\(error)") }
+      context.object(with: ids[index]).setValue(counters[index].count, forKey: "number")
+      use(main)
+      do { try save(context) } catch { fatalError("\(error)") }
     }
   }
 
@@ -172,7 +183,7 @@ public final class FamilyOfContexts: @unchecked Sendable {
   public func step() throws -> Bool {
     steps += 1
     let other = contexts[steps % contexts.count]
-    other.performAndWait { _ = other.registeredObjects.count }
+    use(other)
     _ = try main.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item")).count
     try save(main)
     return running.load(ordering: .sequentiallyConsistent) > 0
@@ -182,7 +193,7 @@ public final class FamilyOfContexts: @unchecked Sendable {
   public func finish() throws {
     for context in contexts.reversed() { try context.performAndWait { try save(context) } }
     try save(main)
-    try root.performAndWait { try save(root) }
+    for context in uppers.reversed() { try context.performAndWait { try save(context) } }
     let fresh = container.newBackgroundContext()
     try fresh.performAndWait {
       for (index, id) in ids.enumerated() {
@@ -192,6 +203,6 @@ public final class FamilyOfContexts: @unchecked Sendable {
         precondition(count > 0, "owner \(index) did not run")
       }
     }
-    print("\(counters.reduce(0) { $0 + $1.count }) saves of \(contexts.count) contexts")
+    print("\(counters.reduce(0) { $0 + $1.count }) saves of \(counters.count) contexts")
   }
 }

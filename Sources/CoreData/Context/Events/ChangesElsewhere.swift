@@ -75,7 +75,7 @@ struct ChangesElsewhere: Sendable {
     guard let id, let store = core.coordinator?.storeIndex(of: id),
       let entity = core.frozen?.schema.entity(named: id.info.entity.name)
     else { return nil }
-    let reference = core.present(ObjectReference(entity: entity.index, key: id.key))
-    return id.isKnown(to: core) && core.canBeStored(reference) ? (reference, store) : nil
+    let present = core.present(ObjectReference(entity: entity.index, key: id.key), store: store)
+    return id.isKnown(to: core) && core.canBeStored(present.reference) ? present : nil
   }
 }

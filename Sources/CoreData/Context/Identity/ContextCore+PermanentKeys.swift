@@ -39,7 +39,10 @@ extension ContextCore {
     try parent.runForChild {
       parent.takeUpKeys()
       try parent.obtainPermanentKeys(
-        targets.compactMap { parent.object(parent.present($0.reference), store: $0.store) })
+        targets.compactMap { target in
+          let (reference, store) = parent.present(target.reference, store: target.store)
+          return parent.object(reference, store: store)
+        })
     }
     takeUpKeys()
     let unknown = objects.filter { $0.key < 0 }
@@ -74,14 +77,16 @@ extension ContextCore {
     return ObjectReference(entity: reference.entity, key: family.present(reference.key))
   }
 
-  /// The same for an ID, with the index of the object's store. The ID of a new object may be older than its store, or
-  /// than its assignment to another one.
+  /// The same with the index of the object's store: it may have been assigned to another one before it was saved.
+  func present(_ reference: ObjectReference, store: UInt16) -> (reference: ObjectReference, store: UInt16) {
+    guard let new = family.newKey(of: reference.key) else { return (reference, store) }
+    return (ObjectReference(entity: reference.entity, key: new.permanent), new.store)
+  }
+
+  /// The same for an ID. The ID of a new object may be older than its store.
   func present(_ id: NSManagedObjectID) -> (reference: ObjectReference, store: UInt16) {
-    if let new = family.newKey(of: id.key) {
-      return (ObjectReference(entity: id.info.entity.index, key: new.permanent), new.store)
-    }
     let store = storeIndex(of: id)
-    return (id.reference, store == .max && id.key < 0 ? insertionStore(for: id.info.entity) : store)
+    return present(id.reference, store: store == .max && id.key < 0 ? insertionStore(for: id.info.entity) : store)
   }
 
   /// Gives objects the permanent keys that other contexts of the family have noted, and replaces the temporary keys in

@@ -47,18 +47,18 @@ extension RowOrigin {
     _ relationship: Relationship, _ owners: [NSManagedObject], _ core: ContextCore
   ) throws(StoreError) -> [ContiguousArray<NSManagedObject>] {
     let found = try core.readParent { (parent) throws(StoreError) in
-      try parent.presentMembers(of: relationship, owners.map(\.reference), store: index)
+      try parent.presentMembers(of: relationship, owners.map(ChildChanges.Target.init))
     }
-    return found.map { ContiguousArray(core.objects(of: $0, self)) }
+    return zip(owners, found).map { ContiguousArray(core.objects(of: $1, core.origin($0.storeIndex) ?? self)) }
   }
 
   func memberIDsOfParent(
     _ relationship: Relationship, _ owner: NSManagedObject, _ core: ContextCore
   ) throws(StoreError) -> [NSManagedObjectID] {
     let found = try core.readParent { (parent) throws(StoreError) in
-      try parent.presentMembers(of: relationship, [owner.reference], store: index)
+      try parent.presentMembers(of: relationship, [ChildChanges.Target(owner)])
     }
-    return found[0].compactMap { core.id($0.reference, store: index) }
+    return found[0].compactMap { core.id($0.reference, store: owner.storeIndex) }
   }
 
   /// Gives objects that are not faults their newest rows, and makes faults of those whose values differ.
@@ -130,7 +130,7 @@ extension ContextCore {
       }
       guard let row = present.row, object.info.entity.index == row.entity else { return object }
       if object.flags.isFault {
-        give(row, to: object)
+        object.take(row)
       } else if refreshes, !object.flags.hasChanges {
         if object.row?.hasEqualBytes(row) == true { object.unloadMembers() } else { turnIntoFault(object) }
         // Code of the client may have read the object again meanwhile.
@@ -147,22 +147,20 @@ extension ContextCore {
   func takeRowOfParent(_ object: NSManagedObject, _ origin: RowOrigin) {
     do {
       guard let row = try origin.row(object.key, root: object.info.root, self) else {
+        // Its temporary key may have become a key in another store meanwhile.
+        if object.storeIndex != origin.index, let other = self.origin(object.storeIndex) {
+          return takeRowOfParent(object, other)
+        }
         object.row = nil
         becameInaccessible(object)
         return
       }
-      if row.entity == object.info.entity.index { give(row, to: object) }
+      if row.entity == object.info.entity.index { object.take(row) }
     } catch {
       report("\(object.ownID.uri) could not be read from the parent context, and keeps its former values: \(error)")
     }
   }
 
-  /// Gives a fault a row of the parent. Rows of a parent have no versions of their own, so their values are compared.
-  private func give(_ row: Row, to object: NSManagedObject) {
-    let isOther = object.row?.hasEqualBytes(row) != true
-    object.row = row
-    if isOther && !object.toManys.isEmpty { object.unloadMembers() }
-  }
 }
 
 /// The parent's side. Its functions are called on the parent's queue.
@@ -173,8 +171,12 @@ extension ContextCore {
     var rows: [Row] = []
     var unread: [Int64] = []
     for key in keys {
-      guard let object = registry.object(family.present(key), root: root, store: store) else {
-        unread.append(family.present(key))
+      let new = family.newKey(of: key)
+      // The child has another key and another store for it by now.
+      if let new, new.store != store { continue }
+      let key = new?.permanent ?? key
+      guard let object = registry.object(key, root: root, store: store) else {
+        unread.append(key)
         continue
       }
       // What is known as gone is looked for again: a parent may have taken its deletion back.
@@ -217,27 +219,26 @@ extension ContextCore {
   /// decided the order: an object may have been read before its store got another value.
   func presentResults(_ part: ResolvedFetch, readsSortKeys: Bool) throws -> [PresentObject] {
     prepareToFetch()
-    var run = fetchRun(part)
-    if run.readsRows && !readsSortKeys {
-      let objects = try fetchObjects(run)
-      return try keepingRows { try objects.map { try present($0) } }
-    }
-    run.isForMerging = readsSortKeys
-    let found = try results(run)
-    if !run.readsRows { return found.map { PresentObject($0.reference, row: nil, sortKeys: $0.keys) } }
-    let keys = Dictionary(found.map { ($0.identity, $0.keys) }) { first, _ in first }
-    let objects = try objects(of: found, run)
-    return try keepingRows {
-      try objects.map { try present($0, keys[FoundObject.Identity($0)] ?? []) }
+    return try keepingRowsOfParent {
+      var run = fetchRun(part)
+      if run.readsRows && !readsSortKeys {
+        let objects = try fetchObjects(run)
+        return try keepingRows { try objects.map { try present($0) } }
+      }
+      run.isForMerging = readsSortKeys
+      let found = try results(run)
+      if !run.readsRows { return found.map { PresentObject($0.reference, row: nil, sortKeys: $0.keys) } }
+      let keys = Dictionary(found.map { ($0.identity, $0.keys) }) { first, _ in first }
+      let objects = try objects(of: found, run)
+      return try keepingRows { try objects.map { try present($0, keys[FoundObject.Identity($0)] ?? []) } }
     }
   }
 
   /// The living members of a relationship for each owner.
   func presentMembers(
-    of relationship: Relationship, _ owners: [ObjectReference], store: UInt16
+    of relationship: Relationship, _ owners: [ChildChanges.Target]
   ) throws(StoreError) -> [[PresentObject]] {
-    let objects = owners.map { object(present($0), store: store) }
-    for case let object? in objects { lookAgain(for: object) }
+    let objects = owners.map { object($0.reference, store: $0.store) }
     // Where this fails, reading the members one by one fails too.
     if owners.count > 1 { _ = errors { try? prefetchToMany(relationship, objects.compactMap { $0 }) } }
     let members = try objects.map { (owner) throws(StoreError) in try presentMembers(of: relationship, owner) }
@@ -252,6 +253,11 @@ extension ContextCore {
     of relationship: Relationship, _ owner: NSManagedObject?
   ) throws(StoreError) -> [NSManagedObject] {
     guard let owner else { return [] }
+    if owner.flags.contains(.inaccessible) && !owner.flags.contains(.listed) {
+      // What is known as gone is looked for again, as in ``presentRows(_:root:store:)``.
+      if try origin(owner.storeIndex)?.row(owner.key, root: owner.info.root, self) == nil { return [] }
+      lookAgain(for: owner)
+    }
     if let error = look(at: owner) { throw error }
     if owner.flags.contains(.inaccessible) { return [] }
     var members: ContiguousArray<NSManagedObject> = []

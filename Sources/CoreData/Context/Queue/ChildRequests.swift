@@ -26,18 +26,25 @@ final class ChildRequests: Sendable {
     }
     private let state = Atomic<Int>(State.waiting)
     private let end = DispatchSemaphore(value: 0)
-    let core: ContextCore
+    /// The context that the block uses; nil if it uses none.
+    private let core: ContextCore?
     private var body: (() -> Void)?
     /// The contexts that the waiting thread holds, without main-queue contexts: no other thread may use these.
     private let held = ContextCore.held.filter { $0.queue.confinement != .mainQueue }
     private let thread = PlatformThread.current
-    /// What the main thread runs during its wait, if it waits for this request, or for a thread that waits for it.
+    /// The requests that the main thread runs until this one is over. Nil unless the main thread waits for it: it has
+    /// made this request, or the thread that has made it is running a request of the main thread.
     let ofMainThread = MainQueue.isCurrent ? ChildRequests() : ContextCore.ofWaitingMainThread
 
-    init(_ core: ContextCore, _ body: @escaping () -> Void) { (self.core, self.body) = (core, body) }
+    init(_ core: ContextCore?, _ body: @escaping () -> Void) { (self.core, self.body) = (core, body) }
 
-    /// Whether the context can be used now, by a thread that holds it.
-    var canRun: Bool { !core.activity.isWriting }
+    /// Whether the context can be used now, by a thread that holds it and waits for another one. Not while the context
+    /// writes its changes: what changes then would be lost. But where this request's thread holds that other one, both
+    /// would wait forever. Then the request runs, and a save fails because the context is writing.
+    func canRun(_ awaited: ContextQueue?, where isSuitable: (ContextCore) -> Bool) -> Bool {
+      guard let core else { return true }
+      return isSuitable(core) && (!core.activity.isWriting || held.contains { $0.queue === awaited })
+    }
 
     var isOver: Bool { state.load(ordering: .acquiring) == State.over }
 
@@ -67,11 +74,11 @@ final class ChildRequests: Sendable {
       }
     }
 
-    /// Runs `body` on the waiting thread, unless another thread has begun the request. None begins it meanwhile.
-    func beforeItBegins(_ body: () -> Void) {
+    /// Runs `body` on the waiting thread, unless another thread has begun the request. None begins it meanwhile. Where
+    /// `body` returns true, the request is over without having run.
+    func beforeItBegins(_ body: () -> Bool) {
       guard move(from: State.waiting, to: State.busy) else { return }
-      body()
-      state.store(State.waiting, ordering: .releasing)
+      state.store(body() ? State.over : State.waiting, ordering: .releasing)
     }
 
     private func move(from old: Int, to new: Int) -> Bool {
@@ -91,12 +98,14 @@ final class ChildRequests: Sendable {
 
   func remove(_ request: Request) { waiting.withLock { $0.removeAll { $0 === request } } }
 
-  /// Runs the requests that no thread has begun yet, on a thread that holds their contexts.
-  func runAll(where isSuitable: (ContextCore) -> Bool = { _ in true }) {
-    for request in waiting.withLock({ $0 }) where request.canRun && isSuitable(request.core) { request.run() }
+  /// Runs the requests that no thread has begun yet, on a thread that holds their contexts. `awaited` is the context
+  /// that the thread waits for.
+  func runAll(_ awaited: ContextQueue? = nil, where isSuitable: (ContextCore) -> Bool = { _ in true }) {
+    for request in waiting.withLock({ $0 }) where request.canRun(awaited, where: isSuitable) { request.run() }
   }
 
-  /// Runs the requests of the thread that this one waits for. They belong to the operation that waits.
+  /// Runs on the main thread, while it waits for another thread, what that one requires of it. The other thread waits
+  /// meanwhile, so this is allowed in the middle of operations.
   func runNested() { for request in waiting.withLock({ $0 }) { request.run() } }
 
   /// How long a thread waits for a lock before it looks for requests again, in seconds.
@@ -112,16 +121,43 @@ extension ContextQueue {
     let held = ContextCore.held
     if held.isEmpty && !MainQueue.isCurrent {
       lock.lock()
-      return true
+    } else if let ofMainThread = ContextCore.ofWaitingMainThread {
+      acquire(held, ofMainThread)
+    } else {
+      while !acquire(held) {}
     }
-    while !lock.lock(before: Date(timeIntervalSinceNow: ChildRequests.patience)) { Self.runRequests(to: held) }
     return true
   }
 
-  /// Runs the requests to contexts that this thread holds.
-  static func runRequests(to held: [ContextCore]) {
-    if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll() }
-    for core in held { core.queue.requests.runAll() }
+  /// Returns whether it got the lock, after a moment at most.
+  private func acquire(_ held: [ContextCore]) -> Bool {
+    if lock.lock(before: Date(timeIntervalSinceNow: ChildRequests.patience)) { return true }
+    Self.runRequests(to: held, self)
+    return false
+  }
+
+  /// The same where the main thread waits for this one: in turn with this thread, which lends it its contexts, it runs
+  /// the requests to main-queue contexts. The thread that has the lock may have made one.
+  private func acquire(_ held: [ContextCore], _ ofMainThread: ChildRequests) {
+    var hasLock = false
+    while !hasLock {
+      let turn = ChildRequests.Request(nil) { ChildRequests.ofMainQueue.runAll(self) }
+      ofMainThread.add(turn)
+      while !turn.isOver {
+        turn.beforeItBegins {
+          hasLock = acquire(held)
+          return hasLock
+        }
+        if !hasLock { turn.wait() }
+      }
+      ofMainThread.remove(turn)
+    }
+  }
+
+  /// Runs the requests to contexts that this thread holds, while it waits for `awaited`.
+  static func runRequests(to held: [ContextCore], _ awaited: ContextQueue? = nil) {
+    if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll(awaited) }
+    for core in held { core.queue.requests.runAll(awaited) }
   }
 }
 
@@ -159,24 +195,31 @@ extension ContextCore {
         request.run()
         queue.lock.unlock()
       } else {
-        request.beforeItBegins(meanwhile)
-        request.ofMainThread?.runNested()
+        request.beforeItBegins {
+          meanwhile(); return false
+        }
+        if MainQueue.isCurrent { request.ofMainThread?.runNested() }
       }
     }
     queue.requests.remove(request)
   }
 
   private func waitForMainQueue(_ request: ChildRequests.Request, _ meanwhile: () -> Void) {
-    let requests = Self.ofWaitingMainThread ?? .ofMainQueue
-    requests.add(request)
-    if requests === ChildRequests.ofMainQueue { request.runOnMainQueue() }
+    // The main thread may be in the middle of its wait, in code of the client that waits for another context.
+    let nested = Self.ofWaitingMainThread
+    nested?.add(request)
+    ChildRequests.ofMainQueue.add(request)
+    if nested == nil { request.runOnMainQueue() }
     let deadline = Date(timeIntervalSinceNow: 5)
     while !request.isOver {
       request.wait()
-      request.beforeItBegins(meanwhile)
+      request.beforeItBegins {
+        meanwhile(); return false
+      }
       if Date() > deadline { queue.reportWaiting(context?.name) }
     }
-    requests.remove(request)
+    ChildRequests.ofMainQueue.remove(request)
+    nested?.remove(request)
   }
 
   /// Runs the requests to contexts above this one that this thread holds. They are held by a client's block, not by an

@@ -130,7 +130,8 @@ extension ContextCore {
         tellStoresOfObjects()
       }
     }
-    if takesUpMarks && queue.depth == 1 { takeUpMarks() }
+    // A fetch of a context that is used outside of blocks may have called this.
+    if takesUpMarks && queue.depth == 1 && rowKeeping.fetches == 0 { takeUpMarks() }
     return try body()
   }
 

@@ -12,6 +12,11 @@ extension ContextCore {
     return try body()
   }
 
+  /// The same for the whole of a fetch in a child context. A root reads the rows of a store in one view.
+  func keepingRowsOfParent<R>(_ body: () throws -> R) rethrows -> R {
+    parent == nil ? try body() : try keepingRows(body)
+  }
+
   /// Reads a fault's row, from the cache if it is there, and fills the object. Callers may hold no reference to the
   /// core.
   func fire(_ object: NSManagedObject) {
@@ -93,7 +98,10 @@ extension ContextCore {
       report("a fault could not be read: \(error)")
       return
     }
-    if object.row == nil { becameInaccessible(object) }
+    if object.row != nil { return }
+    // Its temporary key may have become a key in another store meanwhile.
+    if object.storeIndex != origin.index { return readRow(of: object) }
+    becameInaccessible(object)
   }
 
   /// Runs `body`, and returns the first error of its reads. The next save does not throw this error. Errors of earlier

@@ -1,28 +1,31 @@
 /// Whether the objects that a block has read keep their rows, so that the rows agree with each other.
 struct RowKeeping {
-  /// Whether objects were read since the outermost block began. Faults keep the rows of such a read until the block
-  /// ends, so that the results of a fetch agree with each other. Otherwise they fire with the newest row.
+  /// Whether objects have got rows within the outermost block. Faults keep them until the block ends, so that the
+  /// results of a fetch agree with each other. Otherwise they fire with the newest row.
   private var haveRowsCome = false
   /// How many fetches are working on objects to which they have given rows.
   private(set) var fetches = 0
-  /// The objects of a child context that have got rows of its parent since the outermost block began. Other faults ask
-  /// the parent when they fire: no save would notice that their rows are out of date.
+  /// The objects of a child context that have got rows of its parent within the outermost block or fetch. Other faults
+  /// ask the parent when they fire: no save would notice that their rows are out of date. An object that was made where
+  /// another one was freed has a row from the same time, so it may count as that one.
   private var current: Set<ObjectIdentifier> = []
+  /// How many objects are remembered at most. In a block that reads more, faults ask the parent again.
+  private static let most = 1 << 20
 
   /// Whether faults fire with their present rows, rather than with newer rows that others have read or saved.
   @inline(__always)
   var keepsRows: Bool { haveRowsCome || fetches > 0 }
 
   /// The same for a fault of a child context.
-  func keepsRowOfParent(_ object: NSManagedObject) -> Bool { keepsRows && current.contains(ObjectIdentifier(object)) }
+  func keepsRowOfParent(_ object: NSManagedObject) -> Bool { current.contains(ObjectIdentifier(object)) }
 
   /// Notes that objects have got rows from a store, within a block or not.
   mutating func noteRows(isInBlock: Bool) { haveRowsCome = isInBlock }
 
-  /// The same for rows of the parent.
+  /// The same for rows of the parent. Outside of blocks and fetches they are not kept.
   mutating func noteRowsOfParent(_ objects: [NSManagedObject], isInBlock: Bool) {
-    if !isInBlock && fetches == 0 { current = [] }
-    noteRows(isInBlock: isInBlock)
+    if isInBlock { haveRowsCome = true } else if fetches == 0 { return }
+    if current.count + objects.count > Self.most { current = [] }
     current.formUnion(objects.lazy.map(ObjectIdentifier.init))
   }
 
@@ -30,12 +33,14 @@ struct RowKeeping {
 
   mutating func endFetch() {
     fetches -= 1
-    if !haveRowsCome && fetches == 0 && !current.isEmpty { current = [] }
+    forgetRows()
   }
 
-  /// Notes the end of the outermost block.
+  /// Notes the end of the outermost block. It may be in a fetch of a context that is used outside of blocks.
   mutating func end() {
     haveRowsCome = false
-    if !current.isEmpty { current = [] }
+    forgetRows()
   }
+
+  private mutating func forgetRows() { if !haveRowsCome && fetches == 0 && !current.isEmpty { current = [] } }
 }

@@ -125,7 +125,8 @@ extension ContextCore {
   }
 
   private func found(_ target: ChildChanges.Target) -> NSManagedObject? {
-    object(present(target.reference), store: target.store)
+    let (reference, store) = present(target.reference, store: target.store)
+    return object(reference, store: store)
   }
 
   /// An object that exists, with its values read. `wasUnread` says that they were not read before.
