@@ -32,8 +32,10 @@ extension ContextCore {
   private func apply(_ due: FetchBatches.Due) {
     let objects = due.keys.compactMap { registry.object(ObjectReference(entity: due.root, key: $0), store: due.store) }
     do {
-      try readRows(of: objects)
-      try apply(due.options, objects, haveRows: true)
+      try keepingRowsOfParent {
+        try readRows(of: objects)
+        try apply(due.options, objects, haveRows: true)
+      }
     } catch {
       // Reading a value cannot throw. What is missing is read again when it is used, and that use fails.
       report("a batch of a fetch could not be read: \(error)")
@@ -140,10 +142,15 @@ extension ContextCore {
     for (index, faults) in Dictionary(grouping: faults, by: \.storeIndex) {
       guard let origin = origin(index), let entity = frozen?.schema.entities[relationship.destination] else { continue }
       let byKey = Dictionary(faults.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+      var read: [NSManagedObject] = []
       do {
-        try origin.rows(Array(byKey.keys), root: entity.root, self) { byKey[$0.key]?.take($0) }
+        try origin.rows(Array(byKey.keys), root: entity.root, self) { row in
+          guard let object = byKey[row.key], object.info.entity.index == row.entity else { return }
+          object.take(row)
+          read.append(object)
+        }
       } catch { throw CoreDataError.make(error) }
-      noteRows(of: faults.filter { $0.row != nil })
+      noteRows(of: read)
     }
   }
 

@@ -63,7 +63,8 @@ extension NSManagedObject {
   /// The state with its members loaded.
   final func loadedToMany(_ relationship: Relationship) -> ToManyState {
     let known = toMany(relationship)
-    if !known.isFault { return known }
+    // A fault of a child context may have members that were prefetched, and are out of date.
+    if !known.isFault && !(flags.contains(.fault) && core?.asksParent(for: self) == true) { return known }
     // The row is read first: if it were newer than the members, a save would not notice changes of the members in
     // between.
     prepareToRead()

@@ -185,10 +185,13 @@ final class ResultsTracker: @unchecked Sendable {
   /// Fetches again, and reports the differences. `changed` are the objects whose values may have changed.
   private func fetchAgain(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws {
     isObsolete = true
-    let objects = try present(fetched, changed)
+    // The section names must be computed from the same rows as the order.
+    let (objects, new) = try context.core.keepingRowsOfParent {
+      let objects = try present(fetched, changed)
+      return (objects, layout(of: objects))
+    }
     // The fetch has ended the event of an observer that has made changes. That event may have been followed meanwhile.
     guard let old = layout else { return }
-    let new = layout(of: objects)
     try check(new)
     (layout, isObsolete) = (new, false)
     tell(

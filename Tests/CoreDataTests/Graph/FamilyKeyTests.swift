@@ -158,9 +158,9 @@ import Testing
       let lower = child.object(with: assigned.id)
       lower["number"] = 5
       let end = onAnotherThread { try root.performAndWait { try root.save() } }
-      rootSaves.wait()
+      #expect(rootSaves.wait(timeout: .now() + 10) == .success)
       try child.save()
-      end.wait()
+      #expect(end.wait(timeout: .now() + 10) == .success)
     }
     root.performAndWait {
       #expect(assigned.item["number"] as? Int == 5 && assigned.item.hasChanges)

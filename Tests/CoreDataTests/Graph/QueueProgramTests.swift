@@ -38,7 +38,7 @@ import Testing
   }
 
   /// A thread that uses a child waits for the parent, while the parent's thread waits for the child.
-  @Test func contextsOfFourLevelsNeverWaitForEachOtherForever() throws {
+  @Test func contextsOfFiveLevelsNeverWaitForEachOtherForever() throws {
     let ending = try run("queue-family", ["3"])
     #expect(ending.status == 0 && ending.output.hasSuffix(" ok\n"))
     #expect(ending.messages.isEmpty)

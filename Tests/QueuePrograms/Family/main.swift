@@ -1,7 +1,7 @@
 import Foundation
 import QueueWorld
 
-// Contexts of four levels on eight threads and the main queue, which wait for each other in both directions. The
+// Contexts of five levels on ten threads and the main queue, which wait for each other in both directions. The
 // argument is a number of seconds.
 
 let world = FamilyOfContexts()

@@ -32,9 +32,9 @@ extension ContextCore {
     if let changes = marks.takeChanges() { merge(changes) }
   }
 
-  /// The same for a use of the context outside of blocks. Within a block only marks of stores are handled, because
-  /// objects must not change there.
-  func takeUpIfIdle() { if queue.depth == 0 { takeUpMarks() } else { takeUpStores() } }
+  /// The same for a use of the context outside of blocks. Within a block or fetch only marks of stores are handled,
+  /// because objects must not change there.
+  func takeUpIfIdle() { if queue.depth == 0 && rowKeeping.fetches == 0 { takeUpMarks() } else { takeUpStores() } }
 
   /// Handles marks of stores only. They must be handled within the client's blocks as well. Returns whether there was
   /// such a mark.

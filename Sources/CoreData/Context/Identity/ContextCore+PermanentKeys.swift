@@ -7,6 +7,8 @@ import StoreSchema
 extension ContextCore {
   func obtainPermanentKeys(_ objects: [NSManagedObject]) throws {
     checkQueue()
+    // The save may have planned other keys for them already.
+    if activity.isWriting { throw CoreDataError.writesAlready }
     // A commit reserves the keys, and a view of this context must not block it.
     origins.dropViews()
     var seen: Set<ObjectIdentifier> = []

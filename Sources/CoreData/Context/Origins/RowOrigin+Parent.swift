@@ -49,7 +49,9 @@ extension RowOrigin {
     let found = try core.readParent { (parent) throws(StoreError) in
       try parent.presentMembers(of: relationship, owners.map(ChildChanges.Target.init))
     }
-    return zip(owners, found).map { ContiguousArray(core.objects(of: $1, core.origin($0.storeIndex) ?? self)) }
+    return zip(owners, found).map {
+      ContiguousArray(core.objects(of: $1, core.origin($0.storeIndex) ?? self, keepsRows: true))
+    }
   }
 
   func memberIDsOfParent(
@@ -118,9 +120,10 @@ extension ContextCore {
   }
 
   /// The objects of this context for objects of its parent: registered ones, which get the row if they are faults, and
-  /// new faults. With `refreshes`, unchanged objects that have other values become faults with the row.
+  /// new faults. With `refreshes`, unchanged objects that have other values become faults with the row. With
+  /// `keepsRows`, faults do not get the row that keep their own; see ``RowKeeping``.
   func objects(
-    of found: [PresentObject], _ origin: RowOrigin, refreshes: Bool = false
+    of found: [PresentObject], _ origin: RowOrigin, refreshes: Bool = false, keepsRows: Bool = false
   ) -> [NSManagedObject] {
     guard let frozen, !found.isEmpty else { return [] }
     let objects = found.map { present in
@@ -130,11 +133,17 @@ extension ContextCore {
       }
       guard let row = present.row, object.info.entity.index == row.entity else { return object }
       if object.flags.isFault {
-        object.take(row)
+        if !keepsRows || object.row == nil || !keepsRow(of: object) { object.take(row) }
       } else if refreshes, !object.flags.hasChanges {
-        if object.row?.hasEqualBytes(row) == true { object.unloadMembers() } else { turnIntoFault(object) }
-        // Code of the client may have read the object again meanwhile.
-        if object.flags.isFault { object.row = row }
+        if object.row?.hasEqualBytes(row) == true {
+          object.unloadMembers()
+          // Children of this context compare rows to know whether the members are the same.
+          object.row = row
+        } else {
+          turnIntoFault(object)
+          // Code of the client may have read the object again meanwhile.
+          if object.flags.isFault { object.row = row }
+        }
       }
       return object
     }

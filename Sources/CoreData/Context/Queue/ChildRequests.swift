@@ -38,12 +38,16 @@ final class ChildRequests: Sendable {
 
     init(_ core: ContextCore?, _ body: @escaping () -> Void) { (self.core, self.body) = (core, body) }
 
-    /// Whether the context can be used now, by a thread that holds it and waits for another one. Not while the context
-    /// writes its changes: what changes then would be lost. But where this request's thread holds that other one, both
-    /// would wait forever. Then the request runs, and a save fails because the context is writing.
-    func canRun(_ awaited: ContextQueue?, where isSuitable: (ContextCore) -> Bool) -> Bool {
+    /// Whether the request can run now, on a thread that holds its context and waits for the context `awaited`. It
+    /// cannot while its context writes changes: what changes then would be lost. But if its maker has `awaited`, the
+    /// two threads would wait for each other forever. Then it runs, and a save fails.
+    func canRun(_ awaited: ContextQueue, where isSuitable: (ContextCore) -> Bool) -> Bool {
       guard let core else { return true }
-      return isSuitable(core) && (!core.activity.isWriting || held.contains { $0.queue === awaited })
+      return isSuitable(core) && (!core.activity.isWriting || hasMaker(awaited))
+    }
+
+    private func hasMaker(_ awaited: ContextQueue) -> Bool {
+      awaited.confinement == .mainQueue ? ofMainThread != nil : held.contains { $0.queue === awaited }
     }
 
     var isOver: Bool { state.load(ordering: .acquiring) == State.over }
@@ -100,7 +104,7 @@ final class ChildRequests: Sendable {
 
   /// Runs the requests that no thread has begun yet, on a thread that holds their contexts. `awaited` is the context
   /// that the thread waits for.
-  func runAll(_ awaited: ContextQueue? = nil, where isSuitable: (ContextCore) -> Bool = { _ in true }) {
+  func runAll(_ awaited: ContextQueue, where isSuitable: (ContextCore) -> Bool = { _ in true }) {
     for request in waiting.withLock({ $0 }) where request.canRun(awaited, where: isSuitable) { request.run() }
   }
 
@@ -136,8 +140,9 @@ extension ContextQueue {
     return false
   }
 
-  /// The same where the main thread waits for this one: in turn with this thread, which lends it its contexts, it runs
-  /// the requests to main-queue contexts. The thread that has the lock may have made one.
+  /// The same where the main thread waits for this one. The thread that has the lock may have made a request to a
+  /// main-queue context. So the two threads take turns: this one tries to get the lock, then the main thread runs such
+  /// requests, and borrows the contexts of this one meanwhile.
   private func acquire(_ held: [ContextCore], _ ofMainThread: ChildRequests) {
     var hasLock = false
     while !hasLock {
@@ -155,7 +160,7 @@ extension ContextQueue {
   }
 
   /// Runs the requests to contexts that this thread holds, while it waits for `awaited`.
-  static func runRequests(to held: [ContextCore], _ awaited: ContextQueue? = nil) {
+  static func runRequests(to held: [ContextCore], _ awaited: ContextQueue) {
     if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll(awaited) }
     for core in held { core.queue.requests.runAll(awaited) }
   }
@@ -225,8 +230,8 @@ extension ContextCore {
   /// Runs the requests to contexts above this one that this thread holds. They are held by a client's block, not by an
   /// operation: an operation of the library only goes from a child to its parent.
   private func runRequestsAbove() {
-    if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll(where: isBelow) }
-    for core in Self.held where isBelow(core) { core.queue.requests.runAll() }
+    if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll(queue, where: isBelow) }
+    for core in Self.held where isBelow(core) { core.queue.requests.runAll(queue) }
   }
 
   /// Whether another context is above this one.

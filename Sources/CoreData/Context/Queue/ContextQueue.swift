@@ -109,11 +109,11 @@ extension ContextCore {
     if queue.confinement != .mainQueue || queue.isCurrent { return try runHere(body) }
     let held = Self.held
     if Self.ofWaitingMainThread != nil {
-      return try request({ try runHere(body) }, meanwhile: { ContextQueue.runRequests(to: held) })
+      return try request({ try runHere(body) }, meanwhile: { ContextQueue.runRequests(to: held, self.queue) })
     }
     return try MainQueue.run(
       { try runHere(body) }, isLate: { queue.reportWaiting(context?.name) },
-      meanwhile: held.isEmpty ? nil : { ContextQueue.runRequests(to: held) })
+      meanwhile: held.isEmpty ? nil : { ContextQueue.runRequests(to: held, self.queue) })
   }
 
   /// Runs `body` under the context's lock. Without `takesUpMarks` it does not merge what is waiting to be merged.
@@ -130,7 +130,7 @@ extension ContextCore {
         tellStoresOfObjects()
       }
     }
-    // A fetch of a context that is used outside of blocks may have called this.
+    // A fetch outside of blocks may have called this. Its objects must not change.
     if takesUpMarks && queue.depth == 1 && rowKeeping.fetches == 0 { takeUpMarks() }
     return try body()
   }

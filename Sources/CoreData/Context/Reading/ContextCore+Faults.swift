@@ -52,6 +52,9 @@ extension ContextCore {
     parent == nil ? rowKeeping.keepsRows : rowKeeping.keepsRowOfParent(object)
   }
 
+  /// Whether a fault takes its parent's row when it fires.
+  func asksParent(for object: NSManagedObject) -> Bool { parent != nil && !keepsRow(of: object) }
+
   /// Gives a fault that has a row the newest one.
   private func takeNewestRow(_ object: NSManagedObject) {
     guard let origin = origin(object.storeIndex) else { return }

@@ -6,8 +6,8 @@ struct RowKeeping {
   /// How many fetches are working on objects to which they have given rows.
   private(set) var fetches = 0
   /// The objects of a child context that have got rows of its parent within the outermost block or fetch. Other faults
-  /// ask the parent when they fire: no save would notice that their rows are out of date. An object that was made where
-  /// another one was freed has a row from the same time, so it may count as that one.
+  /// ask the parent when they fire: no save would notice that their rows are out of date. These are addresses. If one
+  /// is used again, the new object was made within the same block, so its row is from there, too.
   private var current: Set<ObjectIdentifier> = []
   /// How many objects are remembered at most. In a block that reads more, faults ask the parent again.
   private static let most = 1 << 20
