@@ -2,8 +2,10 @@ import CoreData
 import Foundation
 import Testing
 
-/// The declarations of `UndoManager`, as in https://developer.apple.com/documentation/foundation/undomanager : each with
-/// its type. What needs the Objective-C runtime is left out: selectors and invocations.
+/// The declarations of `UndoManager`, each with its type:
+/// https://developer.apple.com/documentation/foundation/undomanager
+///
+/// Selectors and invocations are left out, because they need the Objective-C runtime.
 @Suite struct UndoManagerInterfaceTests {
   /// A subclass may override everything that Apple's interface declares in the class.
   private final class Subclass: UndoManager {

@@ -169,7 +169,6 @@ extension ContextCore {
       report("\(object.ownID.uri) could not be read from the parent context, and keeps its former values: \(error)")
     }
   }
-
 }
 
 /// The parent's side. Its functions are called on the parent's queue.
@@ -209,7 +208,7 @@ extension ContextCore {
   private func presentRow(of object: NSManagedObject) throws(StoreError) -> Row? {
     guard object.flags.hasChanges else { return object.flags.isFault ? nil : object.row }
     if object.flags.isSuperset(of: [.fault, .stored]) {
-      // It has changes, but its values are to be read again.
+      // A changed object may be a fault again. Its values must be read before they are packed.
       if let error = look(at: object) { throw error }
       if object.flags.contains(.inaccessible) { return nil }
     }
@@ -251,7 +250,7 @@ extension ContextCore {
     // Where this fails, reading the members one by one fails too.
     if owners.count > 1 { _ = errors { try? prefetchToMany(relationship, objects.compactMap { $0 }) } }
     let members = try objects.map { (owner) throws(StoreError) in try presentMembers(of: relationship, owner) }
-    // Faults may have former rows.
+    // A fault may have an older row than the one that it would fire with.
     try readRows(of: members.flatMap { $0 })
     return try members.map { (members) throws(StoreError) in
       try members.map { (member) throws(StoreError) in try present(member) }
