@@ -65,7 +65,7 @@ final class ContextCore: @unchecked Sendable {
 
   /// See ``NSManagedObjectContext/stalenessInterval``.
   var stalenessInterval: Double = -1
-  var rowKeeping = RowKeeping()
+  @exclusivity(unchecked) var rowKeeping = RowKeeping()
   @exclusivity(unchecked) var fetchBatches = FetchBatches()
   /// To-many relationships whose members some object of the context has read: the declaring entity and the index of the
   /// relationship.
