@@ -86,7 +86,7 @@ final class ContextCore: @unchecked Sendable {
 
   /// Changes by other contexts and threads that this context has not handled yet.
   let marks = ContextMarks()
-  var activity = ContextActivity()
+  @exclusivity(unchecked) var activity = ContextActivity()
   @exclusivity(unchecked) var observed = ObservedObjects()
   /// Any thread may use it.
   let streams = Mutex(ContextStreams())

@@ -199,6 +199,7 @@ extension NSManagedObject {
   }
 
   /// Reads a fault; a probe records the key instead (see `KeyPathName`).
+  @inline(__always)
   private func fireOrRecord(_ key: PropertyKey) {
     if core == nil { KeyPathName.record(key.name, self) } else { prepareToRead() }
   }
