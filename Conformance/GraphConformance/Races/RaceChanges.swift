@@ -66,7 +66,11 @@ struct RaceChanges {
       switch key {
       case "value": content = .token((object.value(forKey: key) as? NSNumber)?.int64Value)
       case "large": content = .token((object.value(forKey: key) as? Data).map { RaceValue.token($0) ?? -1 })
-      case "owner": content = .destination(object.one(key))
+      case "owner":
+        let owner = object.one(key)
+        // A new object that was deleted before it was saved: the save may not store a link to it.
+        let wasNeverSaved = owner.map { $0.isDeleted && $0.objectID.isTemporaryID } ?? false
+        content = .destination(wasNeverSaved ? nil : owner)
       default: continue
       }
       writes.append((object, key, content, isDefinite))
