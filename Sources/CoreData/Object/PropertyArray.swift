@@ -72,8 +72,21 @@ final class PropertyArray: NSMutableArray {
     }
   }
 
-  override var count: Int { elements.count }
-  override func object(at index: Int) -> Any { elements[index] }
+  override var count: Int {
+    switch owner?.value(forKey: key) {
+    case let set as NSOrderedSet: set.count
+    case let array as NSArray: array.count
+    default: elements.count
+    }
+  }
+
+  override func object(at index: Int) -> Any {
+    switch owner?.value(forKey: key) {
+    case let set as NSOrderedSet: set.object(at: index)
+    case let array as NSArray: array.object(at: index)
+    default: elements[index]
+    }
+  }
 
   override func insert(_ anObject: Any, at index: Int) { replace(index..<index, with: [anObject]) }
   override func add(_ anObject: Any) { addObjects(from: [anObject]) }

@@ -21,22 +21,7 @@ final class ToManyState {
   /// Changes since the last save.
   var added: ContiguousArray<NSManagedObject> { isNew ? members : listedAdditions }
   @exclusivity(unchecked) private(set) var removed: ContiguousArray<NSManagedObject> = []
-  @exclusivity(unchecked) private var extras: Extras?
-
-  /// State that only few relationships need.
-  private final class Extras {
-    /// The members before the first change of their order since the last save; nil where the order is unchanged.
-    @exclusivity(unchecked) var original: ContiguousArray<NSManagedObject>?
-    /// Indices of the members, made when there are many and some have been searched for.
-    @exclusivity(unchecked) var positions: [ObjectIdentifier: Int]?
-    @exclusivity(unchecked) var searches = 0
-    @exclusivity(unchecked) var set: NSSet?
-    @exclusivity(unchecked) var orderedSet: NSOrderedSet?
-    @exclusivity(unchecked) var given: GivenSet?
-    @exclusivity(unchecked) var announcement = Announcement()
-    @exclusivity(unchecked) var revision = 0  // counts the changes of the members
-    @exclusivity(unchecked) var holder: ObjectIdentifier?
-  }
+  @exclusivity(unchecked) private var extras: ToManyExtras?
 
   /// The view whose content equals the members; see ``RelationshipOrderedSet``.
   var holder: ObjectIdentifier? {
@@ -44,9 +29,9 @@ final class ToManyState {
     set { makeExtras().holder = newValue }
   }
 
-  private func makeExtras() -> Extras {
+  private func makeExtras() -> ToManyExtras {
     if let extras { return extras }
-    let made = Extras()
+    let made = ToManyExtras()
     extras = made
     return made
   }
@@ -105,18 +90,7 @@ final class ToManyState {
 
   func position(of object: NSManagedObject) -> Int? {
     if members.count <= 16 { return members.firstIndex { $0 === object } }
-    let extras = makeExtras()
-    if extras.positions == nil {
-      // If the members changed at each search, the table would be made each time.
-      extras.searches += 1
-      if extras.searches < 8 { return members.firstIndex { $0 === object } }
-      extras.searches = 0
-      var made: [ObjectIdentifier: Int] = [:]
-      made.reserveCapacity(members.count)
-      for (position, member) in members.enumerated() { made[ObjectIdentifier(member)] = position }
-      extras.positions = made
-    }
-    return extras.positions?[ObjectIdentifier(object)]
+    return makeExtras().position(of: object, in: members)
   }
 
   /// Fills a fault with the members that were read.
@@ -127,8 +101,13 @@ final class ToManyState {
     if isOrdered && !removed.isEmpty { makeExtras().original = read }
     // Additions and removals that the store contains already are no changes of this context.
     if !listedAdditions.isEmpty { listedAdditions.removeAll { contains($0) } }
-    if !removed.isEmpty { removed.removeAll { !contains($0) } }
-    for object in removed { if let position = position(of: object) { removeMember(at: position, keepsOrder: true) } }
+    if !removed.isEmpty {
+      removed.removeAll { !contains($0) }
+      extras?.removedNames = nil
+      let gone = Set(removed.map(ObjectIdentifier.init))
+      members.removeAll { gone.contains(ObjectIdentifier($0)) }
+      forgetDerived()
+    }
     for object in listedAdditions where !contains(object) { appendMember(object) }
   }
 
@@ -148,6 +127,7 @@ final class ToManyState {
   func takeBackRemoval(of object: NSManagedObject, isOrdered: Bool) {
     guard let index = removed.lastIndex(where: { $0 === object }) else { return }
     removed.remove(at: index)
+    extras?.removedNames = nil
     restore(object, isOrdered: isOrdered)
   }
 
@@ -187,6 +167,7 @@ final class ToManyState {
   func forget(_ isGone: (NSManagedObject) -> Bool) {
     listedAdditions.removeAll(where: isGone)
     removed.removeAll(where: isGone)
+    extras?.removedNames = nil
     members.removeAll(where: isGone)
     extras?.original?.removeAll(where: isGone)
     extras?.announcement.before?.forget(isGone)
@@ -306,8 +287,9 @@ final class ToManyState {
 
   private func noteAddition(_ object: NSManagedObject) {
     if isNew { return }
-    if let index = removed.firstIndex(where: { $0 === object }) {
+    if let index = removedIndex(of: object) {
       removed.remove(at: index)
+      extras?.removedNames?.remove(ObjectIdentifier(object))
       // In an ordered relationship it does not come back to its saved position.
       if extras?.original != nil { isOrderChanged = true }
     } else {
@@ -322,7 +304,13 @@ final class ToManyState {
       listedAdditions.remove(at: index)
     } else {
       removed.append(object)
+      extras?.removedNames?.insert(ObjectIdentifier(object))
     }
+  }
+
+  private func removedIndex(of object: NSManagedObject) -> Int? {
+    if removed.count > 32 && !makeExtras().mayContain(object, removed) { return nil }
+    return removed.firstIndex { $0 === object }
   }
 
   /// Forgets the changes, because they are saved. Objects that are no longer needed are added to `gone`: releasing them
@@ -342,6 +330,7 @@ final class ToManyState {
     if !removed.isEmpty {
       gone += removed
       removed = []
+      extras?.removedNames = nil
     }
     gone += extras?.original.take() ?? []
   }
@@ -349,7 +338,7 @@ final class ToManyState {
   private func appendMember(_ object: NSManagedObject) {
     if let extras {
       extras.positions?[ObjectIdentifier(object)] = members.count
-      forgetSets(extras)
+      extras.forgetSets()
     }
     // Room for three members, so that the first additions do not reallocate.
     if members.isEmpty { members.reserveCapacity(3) }
@@ -358,30 +347,27 @@ final class ToManyState {
 
   private func removeMember(at position: Int, keepsOrder: Bool) {
     let last = members.count - 1
-    guard !keepsOrder || position == last, let extras, extras.positions != nil else {
+    guard let extras, extras.positions != nil else {
       members.remove(at: position)
       return forgetDerived()
     }
     extras.positions?[ObjectIdentifier(members[position])] = nil
-    if position != last {
+    if position == last {
+      members.removeLast()
+    } else if keepsOrder {
+      members.remove(at: position)
+      extras.noteShift(of: members)
+    } else {
       members[position] = members[last]
       extras.positions?[ObjectIdentifier(members[position])] = position
+      members.removeLast()
     }
-    members.removeLast()
-    forgetSets(extras)
+    extras.forgetSets()
   }
 
   private func forgetDerived() {
-    guard let extras else { return }
-    extras.positions = nil
-    forgetSets(extras)
-  }
-
-  private func forgetSets(_ extras: Extras) {
-    extras.set = nil
-    extras.orderedSet = nil
-    extras.holder = nil
-    extras.revision &+= 1
+    extras?.positions = nil
+    extras?.forgetSets()
   }
 
   var asSet: NSSet {

@@ -93,7 +93,8 @@ extension KeyValueObservable {
   /// - The call comes at the end of the accessor that changed the value; for changes by relationships of other objects,
   ///   delete rules, refreshes, merges, rollbacks, undo and saves, at the end of these. A value that is equal to the
   ///   former one is no change. Nor is what a client changes within a value, such as a mutable array.
-  /// - The object, and those in the key path, are read now, and again when they have become faults.
+  /// - The object, and those in the key path, are read now, and again when they have become faults. The object must be
+  ///   in a context. Those in the key path are kept alive.
   /// - The key path consists of modelled properties; all but the last are to-one relationships, whose changes count as
   ///   well. Fetched properties are not observed. For a computed property, use the function that takes a text.
   ///

@@ -60,7 +60,9 @@ final class ObjectObservers {
   /// Ends all observations, because the object has left its context. Readers are notified.
   func end(_ object: NSManagedObject, _ path: (String) -> KeyPath<NSManagedObject, Never?>) {
     let tracked = watches.filter { $0.value.isTracked }.keys
+    let former = watches
     watches = [:]
+    for observer in former.values.flatMap(\.observers) { observer.unsubscribe() }
     yield { .invalidated }
     for stream in streams { stream.finish() }
     streams = []

@@ -4,17 +4,21 @@ import Synchronization
 /// A closure that is called when the value at a key path has changed.
 ///
 /// It subscribes to the keys of each object that the value depends on: those in the key path, and those that
-/// `keyPathsForValuesAffectingValue(forKey:)` names.
-final class PropertyObserver {
+/// `keyPathsForValuesAffectingValue(forKey:)` names. It keeps these objects alive, except for the first: an object
+/// that was made anew would have no observers.
+///
+/// Sendable, unchecked: any thread may end it; the rest is used on the queue of the object's context.
+final class PropertyObserver: @unchecked Sendable {
   private weak var root: NSManagedObject?
   private let keys: [String]
   private let options: NSKeyValueObservingOptions
   private let read: (NSManagedObject) -> Any
   private let tell: (NSManagedObject, _ old: Any?, _ new: Any) -> Void
-  private let queue: ContextQueue?
+  private let link: ContextLink?
   private let isEnded = Atomic<Bool>(false)
   private var last: Any?
   private var subscriptions: [Subscription: WeakObject] = [:]
+  private var held: [NSManagedObject] = []
   /// Observers are called in the order in which they began.
   let number: Int
   private static let made = Atomic<Int>(0)
@@ -35,7 +39,7 @@ final class PropertyObserver {
     read: @escaping (NSManagedObject) -> Any,
     tell: @escaping (NSManagedObject, _ old: Any?, _ new: Any) -> Void
   ) {
-    (self.root, keys, queue) = (root, keyPath.split(separator: ".").map(String.init), root.core?.queue)
+    (self.root, keys, link) = (root, keyPath.split(separator: ".").map(String.init), root.core?.link)
     (self.options, self.read, self.tell) = (options, read, tell)
     number = Self.made.add(1, ordering: .relaxed).newValue
   }
@@ -60,12 +64,20 @@ final class PropertyObserver {
     tell(root, old, new)
   }
 
-  /// Any thread may call it. On the queue of the context, the objects release the closure at once; else when they
-  /// change next.
+  /// Any thread may call it. On the queue of the context, the objects release the closure at once; else at a turn of
+  /// the queue, or when the context is used next.
   func end() {
-    if isEnded.exchange(true, ordering: .relaxed) || queue?.isCurrent != true { return }
-    for (subscription, object) in subscriptions { object.object?.observers?.remove(self, subscription.key) }
-    subscriptions = [:]
+    if isEnded.exchange(true, ordering: .relaxed) { return }
+    guard let core = link?.core else { return }
+    if core.queue.isCurrent { unsubscribe() } else { core.leave(.ended(self), isLater: true) }
+  }
+
+  /// Makes the objects release the closure.
+  func unsubscribe() {
+    let former = (subscriptions, held)
+    (subscriptions, held) = ([:], [])
+    for (subscription, object) in former.0 { object.object?.observers?.remove(self, subscription.key) }
+    withExtendedLifetime(former) {}
   }
 
   /// Subscribes to the keys that the value depends on now, and to no others.
@@ -91,7 +103,10 @@ final class PropertyObserver {
     for (subscription, object) in subscriptions where found[subscription] == nil {
       object.object?.observers?.remove(self, subscription.key)
     }
+    let former = held
     subscriptions = found
+    held = found.values.compactMap(\.object).filter { $0 !== root }
+    withExtendedLifetime(former) {}
   }
 }
 

@@ -29,6 +29,7 @@ extension ContextCore {
     if keysTakenUp != family.count { takeUpKeys() }
     if marks.isEmpty || activity.isBusy { return }
     takeUpStores()
+    for observer in marks.takeEnded() { observer.unsubscribe() }
     if let changes = marks.takeChanges() { merge(changes) }
   }
 

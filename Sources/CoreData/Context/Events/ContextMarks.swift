@@ -7,12 +7,16 @@ final class ContextMarks: Sendable {
     /// A store was replaced by another one, or has another URL.
     case stores
     case changes(ChangesElsewhere)
+    /// An observation has ended on another thread.
+    case ended(PropertyObserver)
   }
 
   private struct State {
     var forgetsStores = false
     var changes: ChangesElsewhere?
+    var ended: [PropertyObserver] = []
     var isTurnQueued = false
+    var isEmpty: Bool { !forgetsStores && changes == nil && ended.isEmpty }
   }
 
   private let state = Mutex(State())
@@ -32,6 +36,7 @@ final class ContextMarks: Sendable {
       case .changes(let changes):
         // Merged into one value, so that a context that is never used holds each ID once.
         if state.changes?.add(changes) == nil { state.changes = changes }
+      case .ended(let observer): state.ended.append(observer)
       }
       hasAny.store(true, ordering: .releasing)
     }
@@ -40,9 +45,11 @@ final class ContextMarks: Sendable {
   /// Whether the stores must be looked up again. Clears the mark.
   func takeStores() -> Bool {
     state.withLock { state in
-      defer { state.forgetsStores = false }
+      defer {
+        state.forgetsStores = false
+        hasAny.store(!state.isEmpty, ordering: .releasing)
+      }
       hasStores.store(false, ordering: .releasing)
-      hasAny.store(state.changes != nil, ordering: .releasing)
       return state.forgetsStores
     }
   }
@@ -50,9 +57,22 @@ final class ContextMarks: Sendable {
   /// The changes that must be merged. Clears the mark.
   func takeChanges() -> ChangesElsewhere? {
     state.withLock { state in
-      defer { state.changes = nil }
-      hasAny.store(state.forgetsStores, ordering: .releasing)
+      defer {
+        state.changes = nil
+        hasAny.store(!state.isEmpty, ordering: .releasing)
+      }
       return state.changes
+    }
+  }
+
+  /// The observers whose observations have ended. Clears the marks.
+  func takeEnded() -> [PropertyObserver] {
+    state.withLock { state in
+      defer {
+        state.ended = []
+        hasAny.store(!state.isEmpty, ordering: .releasing)
+      }
+      return state.ended
     }
   }
 
