@@ -1,4 +1,5 @@
 import Foundation
+import StoreSchema
 
 /// The results of a fetched results controller at one moment: the IDs of the objects, in sections.
 ///
@@ -29,7 +30,7 @@ public struct FetchedResultsSnapshot: Sendable, Equatable {
 
   /// The IDs of the objects in a section, in order; none for a name that no section has.
   public func itemIdentifiers(inSection identifier: String) -> [NSManagedObjectID] {
-    sections.first { $0.name == identifier }?.items ?? []
+    sections.first { UTF8Order.areEqual($0.name, identifier) }?.items ?? []
   }
 
   /// The name of the section of an object; nil for an object that is not in the results.
@@ -41,7 +42,9 @@ public struct FetchedResultsSnapshot: Sendable, Equatable {
   public func indexOfItem(_ identifier: NSManagedObjectID) -> Int? { itemIdentifiers.firstIndex(of: identifier) }
 
   /// The position of a section; nil for a name that no section has.
-  public func indexOfSection(_ identifier: String) -> Int? { sections.firstIndex { $0.name == identifier } }
+  public func indexOfSection(_ identifier: String) -> Int? {
+    sections.firstIndex { UTF8Order.areEqual($0.name, identifier) }
+  }
 
   public static func == (a: FetchedResultsSnapshot, b: FetchedResultsSnapshot) -> Bool {
     a.reloadedItemIdentifiers == b.reloadedItemIdentifiers && a.sections.elementsEqual(b.sections, by: ==)

@@ -43,6 +43,8 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   }
 
   private let request: NSFetchRequest<ResultType>
+  /// What ``fetchedObjects`` has returned last, so that clients may call it for each row.
+  private var listed: (layout: ResultsLayout, revision: Int, objects: [ResultType])?
 
   // MARK: The request
 
@@ -77,12 +79,16 @@ open class NSFetchedResultsController<ResultType: NSFetchRequestResult>: _Fetche
   ///
   /// An object of another class than `ResultType` stops the program.
   open var fetchedObjects: [ResultType]? {
-    tracker.layout?.objects.map { object in
+    guard let layout = tracker.layout else { return nil }
+    if let listed, listed.layout === layout, listed.revision == layout.revision { return listed.objects }
+    let objects = layout.objects.map { object in
       guard let typed = object as? ResultType else {
         misuse("A fetched object is a \(type(of: object)), not a \(ResultType.self); check the entity's class.")
       }
       return typed
     }
+    listed = (layout, layout.revision, objects)
+    return objects
   }
 
   /// The object at an index path. An index path outside of the results stops the program.

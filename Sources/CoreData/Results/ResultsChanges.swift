@@ -1,4 +1,5 @@
 import Foundation
+import StoreSchema
 
 /// The differences between two states of a controller's results, as its delegate gets them.
 struct ResultsChanges {
@@ -19,7 +20,7 @@ struct ResultsChanges {
   struct Former {
     let object: NSManagedObject
     let path: IndexPath
-    let sectionName: String
+    let sectionKey: Value
   }
 
   private(set) var sections: [SectionChange] = []
@@ -59,47 +60,47 @@ struct ResultsChanges {
     return changes
   }
 
-  /// Adds the changes of the sections. Returns the names of those that have stayed; nil where all have.
+  /// Adds the changes of the sections. Returns the keys of those that have stayed; nil where all have.
   private mutating func compareSections(
     _ former: [ResultsLayout.Section], _ present: [ResultsLayout.Section]
-  ) -> Set<String>? {
+  ) -> Set<Value>? {
     if former.elementsEqual(present, by: ===) { return nil }
     let kept = Self.kept(former, present)
-    for (index, section) in former.enumerated() where !kept.contains(section.name) {
+    for (index, section) in former.enumerated() where !kept.contains(section.key) {
       sections.append(SectionChange(section: section, index: index, type: .delete))
     }
-    for (index, section) in present.enumerated() where !kept.contains(section.name) {
+    for (index, section) in present.enumerated() where !kept.contains(section.key) {
       sections.append(SectionChange(section: section, index: index, type: .insert))
     }
     return kept
   }
 
-  /// The names of the sections that have kept their order. A section with unchanged objects has kept it. A section
+  /// The keys of the sections that have kept their order. A section with unchanged objects has kept it. A section
   /// whose objects have all changed may have another position; then it counts as deleted and inserted.
-  private static func kept(_ former: [ResultsLayout.Section], _ present: [ResultsLayout.Section]) -> Set<String> {
+  private static func kept(_ former: [ResultsLayout.Section], _ present: [ResultsLayout.Section]) -> Set<Value> {
     let unchanged = Set(former.map(ObjectIdentifier.init)).intersection(present.map(ObjectIdentifier.init))
-    func unchangedBefore(_ sections: [ResultsLayout.Section]) -> [String: (count: Int, index: Int)] {
+    func unchangedBefore(_ sections: [ResultsLayout.Section]) -> [Value: (count: Int, index: Int)] {
       var count = 0
-      var result: [String: (count: Int, index: Int)] = [:]
+      var result: [Value: (count: Int, index: Int)] = [:]
       for (index, section) in sections.enumerated() {
-        result[section.name] = (count, index)
+        result[section.key] = (count, index)
         if unchanged.contains(ObjectIdentifier(section)) { count += 1 }
       }
       return result
     }
     let (old, new) = (unchangedBefore(former), unchangedBefore(present))
-    var kept: Set<String> = []
-    var gaps: [Int: [(name: String, index: Int)]] = [:]
+    var kept: Set<Value> = []
+    var gaps: [Int: [(key: Value, index: Int)]] = [:]
     for section in former {
-      guard let before = old[section.name]?.count, let present = new[section.name] else { continue }
+      guard let before = old[section.key]?.count, let present = new[section.key] else { continue }
       if unchanged.contains(ObjectIdentifier(section)) {
-        kept.insert(section.name)
+        kept.insert(section.key)
       } else if present.count == before {
-        gaps[before, default: []].append((section.name, present.index))
+        gaps[before, default: []].append((section.key, present.index))
       }
     }
     for members in gaps.values {
-      for index in AscendingSequence.longest(members.map(\.index)) { kept.insert(members[index].name) }
+      for index in AscendingSequence.longest(members.map(\.index)) { kept.insert(members[index].key) }
     }
     return kept
   }
@@ -110,10 +111,10 @@ struct ResultsChanges {
   /// before it. Among the objects with the same number, the longest sequence that is in the same order as before counts
   /// as unmoved.
   private static func unmoved(
-    _ former: [Former], _ paths: [ObjectIdentifier: IndexPath], _ layout: ResultsLayout, _ keptSections: Set<String>?
+    _ former: [Former], _ paths: [ObjectIdentifier: IndexPath], _ layout: ResultsLayout, _ keptSections: Set<Value>?
   ) -> Set<ObjectIdentifier> {
     struct Gap: Hashable {
-      let section: String
+      let section: Value
       let unchangedBefore: Int
     }
     // How many of the changed objects are before each one, in its section.
@@ -121,13 +122,13 @@ struct ResultsChanges {
     let olds = former.map { old in
       if section != old.path.section { (section, oldBefore) = (old.path.section, 0) }
       defer { oldBefore += 1 }
-      return Gap(section: old.sectionName, unchangedBefore: old.path.item - oldBefore)
+      return Gap(section: old.sectionKey, unchangedBefore: old.path.item - oldBefore)
     }
     var newGaps: [IndexPath: Gap] = [:]
     var (newBefore, newSection) = (0, Int?.none)
     for path in paths.values.sorted() {
       if newSection != path.section { (newSection, newBefore) = (path.section, 0) }
-      newGaps[path] = Gap(section: layout.sections[path.section].name, unchangedBefore: path.item - newBefore)
+      newGaps[path] = Gap(section: layout.sections[path.section].key, unchangedBefore: path.item - newBefore)
       newBefore += 1
     }
     var gaps: [Gap: [(ObjectIdentifier, item: Int)]] = [:]

@@ -1,4 +1,5 @@
 import Foundation
+import StoreSchema
 
 /// The objects of a controller in order, divided into sections. Each object is in it once.
 ///
@@ -8,20 +9,32 @@ final class ResultsLayout {
   final class Section: NSFetchedResultsSectionInfo {
     let name: String
     let indexTitle: String?
-    fileprivate(set) var order = ResultsOrder()
+    fileprivate(set) var order = ResultsOrder() { didSet { listed = nil } }
+    private var listed: [Any]?
     /// Its index among the sections.
     fileprivate(set) var index = 0
 
     init(name: String, indexTitle: String?) { (self.name, self.indexTitle) = (name, indexTitle) }
 
     var numberOfObjects: Int { order.count }
-    var objects: [Any]? { order.objects }
+    var objects: [Any]? {
+      let objects = listed ?? order.objects
+      listed = objects
+      return objects
+    }
+
+    /// The name as a key. Names are compared by their bytes, as the texts that the results are sorted by.
+    var key: Value { .string(name) }
+    func isNamed(_ other: String) -> Bool { UTF8Order.areEqual(name, other) }
+
     /// The same section without objects.
     var emptied: Section { Section(name: name, indexTitle: indexTitle) }
   }
 
   private(set) var sections: [Section] = []
-  private var byName: [String: Section] = [:]
+  /// Counts the changes of the objects and their order.
+  private(set) var revision = 0
+  private var byName: [Value: Section] = [:]
   private var nodes: [ObjectIdentifier: ResultsOrder.Node] = [:]
   /// Sections that lost their last object.
   private var emptied: [Section] = []
@@ -36,7 +49,7 @@ final class ResultsLayout {
     if names == nil { sections = [Section(name: "", indexTitle: nil)] }
     var run: [ResultsOrder.Node] = []
     for (index, object) in objects.enumerated() {
-      if let name = names?[index], name != sections.last?.name {
+      if let name = names?[index], sections.last?.isNamed(name) != true {
         sections.last?.order.append(run)
         run = []
         sections.append(Section(name: name, indexTitle: title(name)))
@@ -53,13 +66,13 @@ final class ResultsLayout {
 
   private func number() {
     for (index, section) in sections.enumerated() { section.index = index }
-    byName = Dictionary(sections.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    byName = Dictionary(sections.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The name of a section whose objects are not all adjacent.
   var tornSection: String? {
-    var seen: Set<String> = []
-    return sections.first { !seen.insert($0.name).inserted }?.name
+    var seen: Set<Value> = []
+    return sections.first { !seen.insert($0.key).inserted }?.name
   }
 
   var objects: [NSManagedObject] {
@@ -88,7 +101,7 @@ final class ResultsLayout {
   func former(of objects: Set<NSManagedObject>) -> [ResultsChanges.Former] {
     objects.compactMap { object in
       indexPath(of: object).map { path in
-        ResultsChanges.Former(object: object, path: path, sectionName: sections[path.section].name)
+        ResultsChanges.Former(object: object, path: path, sectionKey: sections[path.section].key)
       }
     }.sorted { $0.path < $1.path }
   }
@@ -96,6 +109,7 @@ final class ResultsLayout {
   /// Removes an object. A section without objects stays until ``removeEmptySections()``.
   func remove(_ object: NSManagedObject) {
     guard let node = nodes.removeValue(forKey: ObjectIdentifier(object)) else { return }
+    revision += 1
     node.section.order.remove(node)
     if hasNames && node.section.order.count == 0 { emptied.append(node.section) }
   }
@@ -115,7 +129,8 @@ final class ResultsLayout {
     _ object: NSManagedObject, name: String, title: (String) -> String?,
     where precedes: (NSManagedObject, NSManagedObject) -> Bool
   ) -> Bool {
-    let section = byName[name] ?? newSection(name, title, object, precedes)
+    revision += 1
+    let section = byName[.string(name)] ?? newSection(name, title, object, precedes)
     let node = ResultsOrder.Node(object, section)
     nodes[ObjectIdentifier(object)] = node
     section.order.insert(node, where: precedes)
@@ -161,6 +176,7 @@ final class ResultsLayout {
   func restore(_ sections: [Section], _ former: [ResultsChanges.Former], without objects: [NSManagedObject]) {
     for object in objects { remove(object) }
     (self.sections, emptied) = (sections, [])
+    revision += 1
     number()
     for old in former {
       let section = sections[old.path.section]

@@ -23,6 +23,11 @@ final class ResultsTracker: @unchecked Sendable {
   /// A copy of the request at the last fetch. It decides which later changes belong to the results.
   private var fetched: FetchParameters?
   private var observer: (any NSObjectProtocol)?
+  /// Changes that the delegate has not been called with yet.
+  private var waiting: [ResultsChanges] = []
+  private var isTelling = false
+  /// The numbers of the announcements, among those that are being posted, that the results have followed.
+  private var handled: Set<Int> = []
   weak var owner: (any ResultsOwner)?
   /// The controller as its delegate sees it, while it is in use.
   weak var view: NSFetchedResultsController<any NSFetchRequestResult>?
@@ -53,7 +58,7 @@ final class ResultsTracker: @unchecked Sendable {
     // Objects that were read earlier may have other values than their store.
     let isFresh = cache != nil && context.core.registry.all.allSatisfy(\.flags.isFault)
     try context.core.keepingRowsOfParent { try fetch(parameters, cache, isFresh: isFresh) }
-    (fetched, isObsolete) = (parameters, false)
+    (fetched, isObsolete, waiting) = (parameters, false, [])
     if observer == nil { observe() }
     tellSnapshot(reloaded: [])
   }
@@ -139,7 +144,8 @@ final class ResultsTracker: @unchecked Sendable {
     }
     // Another observer may have deleted an object since, or taken its deletion back, and that may be announced already.
     let announced = objects(
-      NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSDeletedObjectsKey, NSInvalidatedObjectsKey)
+      NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSDeletedObjectsKey, NSInvalidatedObjectsKey
+    ).union(misplaced())
     let changed = announced.filter(context.core.exists)
     let deleted = announced.subtracting(changed)
     do { try follow(changed, deleted) } catch {
@@ -147,6 +153,21 @@ final class ResultsTracker: @unchecked Sendable {
       isObsolete = true
       report("fetched results could not be updated after a change: \(error)")
     }
+  }
+
+  /// Results that may have other values than when they got their positions, because of changes that this controller has
+  /// not been notified of yet: those of observers since the event ended, and those of an event around this one. They
+  /// would mislead the search for positions.
+  private func misplaced() -> Set<NSManagedObject> {
+    guard let layout else { return [] }
+    var found: Set<NSManagedObject> = []
+    let announcements = context.core.activity.announcements
+    handled.formIntersection(announcements.map(\.number))
+    for (number, sets) in announcements where handled.insert(number).inserted {
+      for case let objects as Set<NSManagedObject> in sets.values { found.formUnion(objects.filter(layout.contains)) }
+    }
+    context.core.changes.list.pending.forEachUncounted { if layout.contains($0) { found.insert($0) } }
+    return found
   }
 
   private func follow(_ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>) throws {
@@ -238,7 +259,7 @@ final class ResultsTracker: @unchecked Sendable {
   private func renamed(_ old: ResultsLayout, besides changed: Set<NSManagedObject>) -> [NSManagedObject] {
     guard let path = sectionNameKeyPath, !isStored(path) else { return [] }
     return old.sections.flatMap { section in
-      section.order.objects.filter { !changed.contains($0) && Self.name(of: $0, path) != section.name }
+      section.order.objects.filter { !changed.contains($0) && !section.isNamed(Self.name(of: $0, path)) }
     }
   }
 
@@ -253,8 +274,19 @@ final class ResultsTracker: @unchecked Sendable {
       controller, didChangeContentWith: FetchedResultsSnapshot(layout, reloaded: reloaded()))
   }
 
+  /// Passes changes on to the delegate. Changes that come while it is called wait, because their index paths are of a
+  /// later state.
   private func tell(_ changes: ResultsChanges) {
-    guard !changes.isEmpty, let controller = erased, let delegate else { return }
+    if changes.isEmpty { return }
+    waiting.append(changes)
+    if isTelling { return }
+    isTelling = true
+    defer { isTelling = false }
+    while !waiting.isEmpty { passOn(waiting.removeFirst()) }
+  }
+
+  private func passOn(_ changes: ResultsChanges) {
+    guard let controller = erased, let delegate else { return }
     tellSnapshot(reloaded: changes.objects.filter { $0.from != nil && $0.to != nil }.map(\.object))
     if takesSnapshots { return }
     if sectionNameKeyPath == nil && takesDifferences {

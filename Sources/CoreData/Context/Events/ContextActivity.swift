@@ -19,6 +19,9 @@ struct ContextActivity {
   fileprivate var followings = 0
   /// How many nested notifications are being posted.
   fileprivate var posts = 0
+  /// The nested `ObjectsDidChange` notifications that are being posted: their numbers and contents.
+  fileprivate(set) var announcements: [(number: Int, userInfo: [AnyHashable: Any])] = []
+  fileprivate var announced = 0
 
   var isTracking: Bool { awakenings == 0 }
 
@@ -72,10 +75,16 @@ extension ContextCore {
   }
 
   func post(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {
+    // First, because observers may make changes, which are posted before this function ends.
+    if name != WatchedNotification.didSaveIDs.name { tellStreams(name, userInfo) }
     activity.posts += 1
+    if name == WatchedNotification.didChange.name {
+      activity.announced += 1
+      activity.announcements.append((activity.announced, userInfo))
+    }
     NotificationCenter.default.post(name: name, object: context, userInfo: userInfo.isEmpty ? nil : userInfo)
     postMessage(name, userInfo)
-    tellStreams(name, userInfo)
+    if name == WatchedNotification.didChange.name { activity.announcements.removeLast() }
     activity.posts -= 1
   }
 

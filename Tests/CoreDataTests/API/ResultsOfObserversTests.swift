@@ -1,0 +1,144 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// Fetched results controllers whose objects change while observers are being notified.
+@Suite struct ResultsOfObserversTests {
+  private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
+    var events: [String] = []
+    var whenChanged: () -> Void = {}
+
+    func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+      events.append("will")
+    }
+
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
+      at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
+    ) {
+      events.append("change")
+      whenChanged()
+    }
+
+    func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
+      events.append("did")
+    }
+  }
+
+  private func controller(
+    _ context: NSManagedObjectContext, sections: String? = nil
+  ) throws -> NSFetchedResultsController<NSManagedObject> {
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+    request.predicate = NSPredicate(format: "number == 1")
+    request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+    let controller = NSFetchedResultsController(
+      fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil)
+    try controller.performFetch()
+    return controller
+  }
+
+  private func insert(_ name: String, _ context: NSManagedObjectContext) -> NSManagedObject {
+    let item = UndoStack.insert(name, context)
+    item["number"] = 1
+    return item
+  }
+
+  /// An observer that is notified of a merge before the controller changes another result. The controller puts the
+  /// merged object where the values belong that the results have now.
+  @Test func anObserverMovesAResultBeforeTheControllerIsNotified() throws {
+    // Where the search for a position meets the moved result is random.
+    for _ in 0..<40 {
+      let stack = try UndoStack(.inMemory)
+      let (context, recorder) = (stack.context, Recorder())
+      let (first, other) = stack.event { context in
+        let first = insert("a", context)
+        for name in ["b", "c", "d", "e"] { _ = insert(name, context) }
+        return (first, UndoStack.insert("trigger", context))
+      }
+      try stack.saveAll()
+      try context.performAndWait {
+        let controller = try controller(context)
+        controller.delegate = recorder
+        let observation = other.observe("name") { _, _ in first["name"] = "z" }
+        nonisolated(unsafe) var saved: Notification?
+        try stack.elsewhere { elsewhere in
+          let watch = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: elsewhere, queue: nil
+          ) { saved = $0 }
+          defer { NotificationCenter.default.removeObserver(watch) }
+          try elsewhere.existingObject(with: other.objectID)["name"] = "triggered"
+          for name in ["bb", "cc", "dd"] { _ = insert(name, elsewhere) }
+          try elsewhere.save()
+        }
+        context.mergeChanges(fromContextDidSave: try #require(saved))
+        let names = controller.fetchedObjects?.map { $0["name"] as? String }
+        #expect(names == ["b", "bb", "c", "cc", "d", "dd", "e", "z"])
+        observation.invalidate()
+      }
+    }
+  }
+
+  /// A delegate that ends an event gets the changes of that event after those that it is being called with.
+  @Test func theChangesOfADelegateFollow() throws {
+    let stack = try UndoStack(.inMemory)
+    let (context, recorder) = (stack.context, Recorder())
+    try context.performAndWait {
+      let controller = try controller(context)
+      controller.delegate = recorder
+      var rounds = 0
+      recorder.whenChanged = {
+        rounds += 1
+        if rounds > 1 { return }
+        _ = insert("c", context)
+        context.processPendingChanges()
+      }
+      _ = (insert("a", context), insert("b", context))
+      context.processPendingChanges()
+      #expect(recorder.events == ["will", "change", "change", "did", "will", "change", "did"])
+      #expect(controller.fetchedObjects?.map { $0["name"] as? String } == ["a", "b", "c"])
+    }
+  }
+
+  /// Names with other bytes are other sections, as the order of the results has them, also where they are canonically
+  /// equivalent.
+  @Test func sectionNamesAreComparedByTheirBytes() throws {
+    let stack = try UndoStack(.inMemory)
+    let (context, recorder) = (stack.context, Recorder())
+    let names = ["e\u{301}", "f", "\u{e9}"]
+    try context.performAndWait {
+      for name in names { _ = insert(name, context) }
+      try context.save()
+      let controller = try controller(context, sections: "name")
+      controller.delegate = recorder
+      func shown() -> [[UInt8]]? { controller.sections?.map { Array($0.name.utf8) } }
+      #expect(shown() == names.map { Array($0.utf8) })
+      let item = insert("\u{e9}", context)
+      context.processPendingChanges()
+      #expect(shown() == names.map { Array($0.utf8) } && controller.indexPath(forObject: item)?.section == 2)
+      context.delete(item)
+      context.processPendingChanges()
+      #expect(controller.sections?.map(\.numberOfObjects) == [1, 1, 1])
+    }
+  }
+
+  /// All results are refreshed, and the row of one of them is found to be gone.
+  @Test func aRefreshOfAllReportsAGoneResult() throws {
+    let stack = try UndoStack()
+    let (context, recorder) = (stack.context, Recorder())
+    let (kept, gone) = stack.event { (insert("a", $0), insert("b", $0)) }
+    try stack.saveAll()
+    try context.performAndWait {
+      let controller = try controller(context)
+      controller.delegate = recorder
+      gone["size"] = 3
+      context.processPendingChanges()
+      try stack.elsewhere { elsewhere in
+        elsewhere.delete(try elsewhere.existingObject(with: gone.objectID))
+        try elsewhere.save()
+      }
+      context.refreshAllObjects()
+      #expect(gone.isDeleted && controller.fetchedObjects == [kept])
+    }
+  }
+}
