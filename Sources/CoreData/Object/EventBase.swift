@@ -98,6 +98,8 @@ extension NSManagedObject {
   /// Whether two values of transformable or transient attributes are equal.
   static func areEqual(_ one: Any?, _ other: Any?) -> Bool {
     guard let one, let other else { return one == nil && other == nil }
+    // `NSString` compares texts by canonical equivalence.
+    if let one = one as? String, let other = other as? String { return UTF8Order.areEqual(one, other) }
     return (one as? NSObject)?.isEqual(other) ?? ((one as AnyObject) === (other as AnyObject))
   }
 

@@ -116,8 +116,11 @@ extension NSManagedObject {
         refused.insert(key[...])
         continue
       }
-      if value !== present && (value as? NSObject)?.isEqual(present) != true { setModelledValue(value, forKey: key) }
+      if value !== present && !Self.areEqual(value, present) { setModelledValue(value, forKey: key) }
     }
+    // `validateValue(_:forKey:)` gets a composite as a whole.
+    let rules = info.rules.filter { $0.element != nil && !refused.contains($0.key.prefix { $0 != "." }) }
+    if let core { errors += core.brokenRules(of: self, rules) }
     // An integer that does not fit its type is cut off in the value that `validateValue(_:forKey:)` gets, and an
     // override may allow what no store can hold. A URI that was read is not judged, as in classes without overrides.
     for (slot, key) in info.leaves where changed(slot) != nil || info.slotRules[slot].range != .uri {

@@ -219,10 +219,15 @@ extension ContextCore {
       where relationship.linkedInverse == nil && !entities.isDisjoint(with: relationship.destinations) {
         if relationship.isToMany {
           guard let state = owner.toManys[relationship] else { continue }
-          let members = state.members.filter { back.contains(ObjectIdentifier($0)) }
+          let former = state.members
+          let members = former.filter { back.contains(ObjectIdentifier($0)) }
           for member in members {
             state.forget { $0 === member }
             owner.add(member, to: relationship)
+          }
+          if relationship.isOrdered && !former.elementsEqual(state.members, by: ===) {
+            state.reorder(former)
+            owner.noteLinkChange(relationship)
           }
         } else if let reference = owner.knownReference(relationship),
           let successor = successors[Location(owner.storeIndex, present(reference))]

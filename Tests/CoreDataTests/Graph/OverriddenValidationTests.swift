@@ -96,6 +96,48 @@ import Testing
       #expect(object.hasFault(forRelationshipNamed: "others"))
     }
   }
+
+  /// The rules of a composite's elements count in a class with validation code, too.
+  @Test func rulesOfElementsAreChecked() throws {
+    let zip = Describing.attribute("zip")
+    zip.setValidationPredicates([NSPredicate(format: "length == 5")], withValidationWarnings: ["wrong"])
+    let entity = Describing.entity("OverridingHome", [Describing.composite("address", [zip])])
+    entity.managedObjectClassName = "CoreDataTests.OverridingHome"
+    let context = try Describing.context(Describing.model([entity]))
+    try context.performAndWait {
+      let object = OverridingHome(context: context)
+      object.setValue(["zip": "1"], forKey: "address")
+      let error = try #require(throws: CocoaError.self) { try context.save() }
+      #expect(error.validationKey == "address.zip")
+      object.setValue(["zip": "12345"], forKey: "address")
+      try context.save()
+    }
+  }
+
+  /// A validation that replaces a text by a canonically equivalent one has replaced it.
+  @Test func anEquivalentTextIsAnotherText() throws {
+    let entity = Describing.entity("ComposingName", [Describing.attribute("name")])
+    entity.managedObjectClassName = "CoreDataTests.ComposingName"
+    let context = try Describing.context(Describing.model([entity]))
+    try context.performAndWait {
+      let object = ComposingName(context: context)
+      object.setValue("e\u{301}", forKey: "name")
+      try context.save()
+      #expect((object.value(forKey: "name") as? String).map { Array($0.utf8) } == Array("\u{e9}".utf8))
+    }
+  }
+}
+
+final class OverridingHome: NSManagedObject {
+  override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+    try super.validateValue(value, forKey: key)
+  }
+}
+
+final class ComposingName: NSManagedObject {
+  override func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
+    value.pointee = (value.pointee as? String)?.precomposedStringWithCanonicalMapping as NSString?
+  }
 }
 
 final class OverridingNumber: NSManagedObject {

@@ -278,4 +278,28 @@ import Testing
     }
     #expect(try company.run { try $0.all(Tag.self).map(\.label) } == ["one"])
   }
+
+  /// An object whose saved deletion is undone has its position again in an ordered relationship without inverse.
+  @Test func anUndoneDeletionKeepsItsPosition() throws {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    model.entitiesByName["Item"]?.relationshipsByName["keeps"]?.isOrdered = true
+    let stack = try UndoStack(model: model)
+    let (owner, items) = stack.event { context in
+      let owner = UndoStack.insert("owner", context)
+      let items = ["a", "b", "c"].map { UndoStack.insert($0, context) }
+      owner["keeps"] = NSOrderedSet(array: items)
+      return (owner, items)
+    }
+    try stack.saveAll()
+    stack.event { $0.delete(items[1]) }
+    try stack.saveAll()
+    stack.event { $0.undo() }
+    func names() -> [String?] {
+      stack.event { _ in UndoStack.linked(owner, "keeps").map { $0["name"] as? String } }
+    }
+    #expect(names() == ["a", "b", "c"])
+    try stack.saveAll()
+    stack.event { $0.refreshAllObjects() }
+    #expect(names() == ["a", "b", "c"])
+  }
 }

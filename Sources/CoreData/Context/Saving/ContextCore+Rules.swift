@@ -4,8 +4,8 @@ import StoreSchema
 /// Validation predicates at save.
 extension ContextCore {
   /// One error for each property that breaks a rule, by the first rule that it breaks.
-  func brokenRules(of object: NSManagedObject) -> [any Error] {
-    object.info.rules.compactMap { property in
+  func brokenRules(of object: NSManagedObject, _ rules: [PropertyRules]) -> [any Error] {
+    rules.compactMap { property in
       guard let value = value(of: object, property),
         let broken = property.rules.first(where: { !$0.isMet(by: value) })
       else { return nil }

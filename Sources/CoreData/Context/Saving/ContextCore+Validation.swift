@@ -62,7 +62,7 @@ extension ContextCore {
     for info in object.info.boundedRelationships {
       if let error = countError(object, info) { errors.append(error) }
     }
-    if !object.info.rules.isEmpty { errors += brokenRules(of: object) }
+    if !object.info.rules.isEmpty { errors += brokenRules(of: object, object.info.rules) }
     if !errors.isEmpty { throw CoreDataError.combined(errors) }
   }
 
