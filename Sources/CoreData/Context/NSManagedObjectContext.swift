@@ -326,9 +326,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// Refreshes each object of the context, as ``refresh(_:mergeChanges:)`` with true does: unsaved changes stay.
   open func refreshAllObjects() {
     core.orderedViews = [:]
-    let objects = core.registry.all
-    for object in objects { core.refresh(object, mergeChanges: true) }
-    core.announceRefresh(objects)
+    core.refreshEach(core.registry.all, mergeChanges: true)
   }
 
   /// Undoes the last group of ``undoManager``. Without one it does nothing.

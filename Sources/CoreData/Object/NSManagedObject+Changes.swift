@@ -80,7 +80,9 @@ extension NSManagedObject {
     guard case .relationship(let index)? = info.keys[key] else { return [] }
     let relationship = info.relationships[index].relationship
     if relationship.isToMany {
-      let state = toMany(relationship)
+      // A fault of a child context may have members that were prefetched, and are out of date.
+      let isOld = flags.contains(.fault) && core?.asksParent(for: self) == true
+      let state = isOld ? loadedToMany(relationship) : toMany(relationship)
       if !state.isFault { return state.members.map(\.ownID) }
       if core == nil { reportLostContext() }
       return core?.memberIDs(state, relationship, of: self) ?? []

@@ -143,4 +143,60 @@ import Testing
     stack.event { _ in saved["number"] = 5 }
     #expect(mirror.take() == [])
   }
+
+  /// A merge announces a deletion once, and an object that is there again as inserted.
+  @Test func aMergeAnnouncesWhatIsNew() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let saved = try savedItem(stack, mirror)
+    let context = stack.context
+    func merge(_ key: String) {
+      context.performAndWait {
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [key: [saved.objectID]], into: [context])
+      }
+    }
+    merge(NSDeletedObjectsKey)
+    merge(NSDeletedObjectsKey)
+    #expect(mirror.take() == ["deleted saved"])
+    merge(NSUpdatedObjectsKey)
+    #expect(mirror.take() == ["inserted saved"])
+    merge(NSDeletedObjectsKey)
+    stack.event { $0.refresh(saved, mergeChanges: false) }
+    #expect(mirror.take() == ["deleted saved", "inserted saved"])
+    merge(NSUpdatedObjectsKey)
+    #expect(mirror.take() == ["refreshed saved"])
+    // The context has it already.
+    merge(NSInsertedObjectsKey)
+    #expect(mirror.take() == ["refreshed saved"])
+  }
+
+  /// A child merges its own new object, when its parent saves that.
+  @Test func aChildsOwnObjectIsInsertedOnce() throws {
+    let stack = try UndoStack(levels: 2)
+    let mirror = Mirror(stack.context)
+    stack.context.automaticallyMergesChangesFromParent = true
+    let item = stack.event { mirror.name(UndoStack.insert("own", $0)) }
+    try stack.saveAll()
+    stack.event { _ in }
+    #expect(mirror.take().filter { $0.hasPrefix("inserted") } == ["inserted own"])
+    withExtendedLifetime(item) {}
+  }
+
+  /// A refresh of all objects announces those that are gone, and those that are there again.
+  @Test func aRefreshOfAllAnnouncesGoneObjects() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let saved = try savedItem(stack, mirror)
+    let id = saved.objectID
+    stack.event { _ in saved["size"] = 3 }
+    _ = mirror.take()
+    try stack.elsewhere { other in
+      other.delete(try other.existingObject(with: id))
+      try other.save()
+    }
+    stack.event { $0.refreshAllObjects() }
+    #expect(mirror.take() == ["deleted saved"])
+    stack.event { $0.refreshAllObjects() }
+    #expect(mirror.take() == [])
+  }
 }

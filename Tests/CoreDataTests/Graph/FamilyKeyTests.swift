@@ -122,6 +122,22 @@ import Testing
     return end
   }
 
+  /// A merge names an object by its ID from before. The first store has another object with the same key.
+  @Test func aMergeFollowsTheKey() throws {
+    let assigned = try Assigned()
+    let (root, item, other) = (assigned.root, assigned.item, assigned.other)
+    try root.performAndWait { try root.save() }
+    try assigned.stack.elsewhere { context in
+      for object in [item, other] { try context.existingObject(with: object.objectID)["name"] = "merged" }
+      try context.save()
+    }
+    root.performAndWait {
+      let changes = [NSUpdatedObjectsKey: [assigned.id]]
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [root])
+      #expect(item["name"] as? String == "merged" && other["name"] as? String == "other")
+    }
+  }
+
   /// Another thread saves the root within a block of the child.
   @Test(arguments: [false, true]) func aReadFollowsTheKey(ofMembers: Bool) throws {
     let assigned = try Assigned()

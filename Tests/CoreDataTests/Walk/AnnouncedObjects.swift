@@ -27,14 +27,20 @@ final class AnnouncedObjects: @unchecked Sendable {
   private func note(_ userInfo: [AnyHashable: Any]) {
     if userInfo[NSInvalidatedAllObjectsKey] != nil { known = [:] }
     func objects(_ key: String) -> Set<NSManagedObject> { userInfo[key] as? Set<NSManagedObject> ?? [] }
-    for object in objects(NSInsertedObjectsKey) { set(object, isPresent: true) }
+    for object in objects(NSInsertedObjectsKey) {
+      if self[object]?.isPresent == true { contradiction = contradiction ?? "inserted twice: \(object)" }
+      set(object, isPresent: true)
+    }
     for key in [NSUpdatedObjectsKey, NSRefreshedObjectsKey] {
       for object in objects(key) {
         if self[object]?.isPresent == false { contradiction = contradiction ?? "\(key) after a deletion: \(object)" }
         set(object, isPresent: true)
       }
     }
-    for object in objects(NSDeletedObjectsKey) { set(object, isPresent: false) }
+    for object in objects(NSDeletedObjectsKey) {
+      if self[object]?.isPresent == false { contradiction = contradiction ?? "deleted twice: \(object)" }
+      set(object, isPresent: false)
+    }
   }
 
   private subscript(object: NSManagedObject) -> Known? {

@@ -26,8 +26,8 @@ extension ChangeTracker {
 
   /// Whether an object that is not on the list has no change to save.
   static func isFinished(_ object: NSManagedObject) -> Bool {
-    object.flags.intersection([.stored, .inserted, .updated, .pending, .absent, .willSaveCalled]) == .stored
-      && (!object.flags.contains(.deleted) || object.flags.contains(.inaccessible))
+    object.flags.intersection([.stored, .inserted, .updated, .pending, .willSaveCalled]) == .stored
+      && (object.flags.isDisjoint(with: [.deleted, .absent]) || object.flags.contains(.inaccessible))
   }
 }
 

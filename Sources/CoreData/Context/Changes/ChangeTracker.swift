@@ -20,6 +20,7 @@ struct ChangeTracker {
   private(set) var counts = ChangeCounts(inserted: 0, updated: 0, deleted: 0)
   /// Deleted objects whose delete rules have not been applied yet.
   private var undeletedDependents: ContiguousArray<NSManagedObject> = []
+  var hasUndeletedDependents: Bool { !undeletedDependents.isEmpty }
   /// Members that were left out when a relationship was read, because they are deleted or gone.
   var omissions: [Omission] = []
   /// To-one relationships that lead to another store; almost always none.
@@ -142,9 +143,13 @@ struct ChangeTracker {
     hasInaccessible = true
   }
 
+  /// Notes that observers are notified of the deletion of an object whose row is gone, or were before. The object must
+  /// not be on the list.
+  static func noteAbsence(of object: NSManagedObject) { object.write(object.flags.union(.absent), Permit()) }
+
   /// Takes the mark of a gone row away, so that the store is read again. The object must not be on the list.
   mutating func lookAgain(for object: NSManagedObject) {
-    write(object.flags.subtracting([.inaccessible, .deleted]), to: object)
+    write(object.flags.subtracting([.inaccessible, .deleted, .absent]), to: object)
   }
 
   // MARK: Leaving the list

@@ -8,8 +8,14 @@ extension ContextCore {
     checkInvariants()
     // The views hold their owners and members.
     if !orderedViews.isEmpty { orderedViews = [:] }
-    if propagatesDeletesAtEndOfEvent || activity.isSaving { propagateDeletes() }
+    let appliesRules = propagatesDeletesAtEndOfEvent || activity.isSaving
+    if appliesRules { propagateDeletes() }
     tellObservers()
+    // Observers may have deleted objects. Where this runs within the delete rules, the outer run applies them.
+    while appliesRules && changes.hasUndeletedDependents && !activity.isPropagatingDeletes {
+      propagateDeletes()
+      tellObservers()
+    }
     if !changes.list.hasPending { return }
     // It needs the values before the event, which are dropped below.
     let registration = recordsUndo ? journalOfEvent() : nil

@@ -12,21 +12,32 @@ extension ContextCore {
     let changes = elsewhere.locations(in: self)
     origins.dropViews()
     for location in changes.updated + changes.deleted { dropRow(location) }
+    var announcement = RefreshAnnouncement()
     let refreshed = changes.updated.compactMap { registry.object($0.reference, store: $0.store) }
     for object in refreshed {
+      let former = object.flags
       // A parent may have an object again that it had deleted.
-      if object.flags.contains(.inaccessible) { readAgain(object) }
+      if former.contains(.inaccessible) { readAgain(object) }
       if !object.flags.isDeleted { refresh(object, mergeChanges: true) }
+      announcement.add(object, former)
     }
     let deleted = changes.deleted.compactMap { registry.object($0.reference, store: $0.store) }
+    let formers = deleted.map(\.flags)
     becomeDeletedElsewhere(deleted)
+    for (object, former) in zip(deleted, formers) { announcement.addGone(object, former) }
     dropMembers(changes.inserted + changes.updated + changes.deleted)
-    let inserted = changes.inserted.compactMap {
-      registry.object($0.reference, store: $0.store) ?? fault($0.reference, store: $0.store)
+    var inserted: [NSManagedObject] = []
+    for location in changes.inserted {
+      let known = registry.object(location.reference, store: location.store)
+      guard let object = known ?? fault(location.reference, store: location.store) else { continue }
+      let former = object.flags
+      readAgain(object)
+      inserted.append(object)
+      // What this context has already is not inserted again: a child's own new object, when the parent saves it.
+      if known == nil { announcement.addNew(object) } else { announcement.add(object, former) }
     }
-    for object in inserted { readAgain(object) }
     tellObserversOfAll()
-    announce(inserted.filter { !$0.flags.isDeleted }, refreshed.filter { !$0.flags.isDeleted }, deleted)
+    announce(announcement, inserted: inserted, refreshed: refreshed, deleted: deleted)
   }
 
   /// Reads an object, also one that was known to be gone. The client did not request this read. Where it fails, the
@@ -71,22 +82,21 @@ extension ContextCore {
   }
 
   private func announce(
-    _ inserted: [NSManagedObject], _ refreshed: [NSManagedObject], _ deleted: [NSManagedObject]
+    _ announcement: RefreshAnnouncement, inserted: [NSManagedObject], refreshed: [NSManagedObject],
+    deleted: [NSManagedObject]
   ) {
     // Objects that others have updated are refreshed here, so their IDs are reported under both keys.
-    let lists: [(String, [NSManagedObjectContext.NotificationKey], [NSManagedObject])] = [
-      (NSInsertedObjectsKey, [.insertedObjectIDs], inserted),
-      (NSRefreshedObjectsKey, [.updatedObjectIDs, .refreshedObjectIDs], refreshed),
-      (NSDeletedObjectsKey, [.deletedObjectIDs], deleted),
+    let lists: [([NSManagedObjectContext.NotificationKey], [NSManagedObject])] = [
+      ([.insertedObjectIDs], inserted.filter { !$0.flags.isDeleted }),
+      ([.updatedObjectIDs, .refreshedObjectIDs], refreshed.filter { !$0.flags.isDeleted }),
+      ([.deletedObjectIDs], deleted),
     ]
-    var sets: [AnyHashable: Any] = [:]
     var ids: [AnyHashable: Any] = [:]
-    for (key, idKeys, objects) in lists where !objects.isEmpty {
-      sets[key] = Set(objects)
-      for idKey in idKeys { ids[idKey.rawValue] = Set(objects.map(\.ownID)) }
+    for (keys, objects) in lists where !objects.isEmpty {
+      for key in keys { ids[key.rawValue] = Set(objects.map(\.ownID)) }
     }
-    if sets.isEmpty { return }
-    post(.didChange) { sets }
-    post(NSManagedObjectContext.didMergeChangesObjectIDsNotification, ids)
+    let sets = announcement.sets
+    if !sets.isEmpty { post(.didChange) { sets } }
+    if !ids.isEmpty { post(NSManagedObjectContext.didMergeChangesObjectIDsNotification, ids) }
   }
 }

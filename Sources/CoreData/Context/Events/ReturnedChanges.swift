@@ -31,26 +31,55 @@ extension ContextCore {
   func refreshAlone(_ object: NSManagedObject, mergeChanges: Bool) {
     // Links that it loses belong to other objects, too.
     if !mergeChanges && object.flags.hasChanges { observed.touchAll() }
-    let (wasDeleted, wasAbsent) = (
-      object.flags.contains(.deleted), object.flags.isSuperset(of: [.absent, .deleted])
-    )
-    refresh(object, mergeChanges: mergeChanges)
-    if wasAbsent && !object.flags.contains(.deleted) { return announce([object], as: NSInsertedObjectsKey) }
-    // Its row was found to be gone.
-    if !wasDeleted && object.flags.contains(.deleted) { return announce([object], as: NSDeletedObjectsKey) }
-    announceRefresh([object])
+    refreshEach([object], mergeChanges: mergeChanges)
   }
 
-  /// Observers of properties are notified of all `objects`. New and deleted ones are not announced as refreshed.
-  func announceRefresh(_ objects: [NSManagedObject]) { announce(objects, as: NSRefreshedObjectsKey) }
-
-  private func announce(_ objects: [NSManagedObject], as key: String) {
+  /// Refreshes objects and announces that: those whose rows are found to be gone as deleted, those that were announced
+  /// as deleted and are found again as inserted. Observers of properties are notified of all `objects`. New and deleted
+  /// ones are not announced as refreshed.
+  func refreshEach(_ objects: [NSManagedObject], mergeChanges: Bool) {
+    var announcement = RefreshAnnouncement()
+    for object in objects {
+      let former = object.flags
+      refresh(object, mergeChanges: mergeChanges)
+      // Whether it is there again must be known.
+      if former.isSuperset(of: [.inaccessible, .absent]) { _ = look(at: object) }
+      announcement.add(object, former)
+    }
     for object in objects where object.flags.contains(.observed) { observed.touch(object) }
     tellObservers()
-    let isRefresh = key == NSRefreshedObjectsKey
-    let announced = objects.filter { object in
-      object.core === self && !(isRefresh && !object.flags.isDisjoint(with: [.inserted, .deleted]))
-    }
-    if !announced.isEmpty { post(.didChange) { [key: Set(announced)] } }
+    // Observers may have removed objects.
+    let sets = announcement.sets.mapValues { $0.filter { $0.core === self } }.filter { !$0.value.isEmpty }
+    if !sets.isEmpty { post(.didChange) { sets } }
+  }
+}
+
+/// What a refresh of objects, by the client or by a merge, is announced as.
+struct RefreshAnnouncement {
+  private var keys: [NSManagedObject: String] = [:]
+
+  var sets: [String: Set<NSManagedObject>] {
+    keys.reduce(into: [:]) { $0[$1.value, default: []].insert($1.key) }
+  }
+
+  /// Adds an object that was refreshed. `former` are its flags from before.
+  mutating func add(_ object: NSManagedObject, _ former: NSManagedObject.Flags) {
+    if object.flags.contains(.inaccessible) { return addGone(object, former) }
+    if !object.flags.isDisjoint(with: [.inserted, .deleted]) || keys[object] == NSInsertedObjectsKey { return }
+    keys[object] = former.isSuperset(of: [.absent, .deleted]) ? NSInsertedObjectsKey : NSRefreshedObjectsKey
+  }
+
+  /// Adds an object that the context did not have.
+  mutating func addNew(_ object: NSManagedObject) {
+    if object.flags.contains(.inaccessible) { return ChangeTracker.noteAbsence(of: object) }
+    keys[object] = NSInsertedObjectsKey
+  }
+
+  /// Adds an object whose row is gone, unless that was announced before.
+  mutating func addGone(_ object: NSManagedObject, _ former: NSManagedObject.Flags) {
+    // The client has deleted it, and the end of the event reports that.
+    if object.flags.contains(.listed) { return }
+    keys[object] = former.isSuperset(of: [.absent, .deleted]) ? nil : NSDeletedObjectsKey
+    ChangeTracker.noteAbsence(of: object)
   }
 }

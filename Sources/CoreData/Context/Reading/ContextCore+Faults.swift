@@ -64,9 +64,15 @@ extension ContextCore {
     }
   }
 
+  /// The origin of an object that was saved. An object of a child context may have been saved before there was a store.
+  private func originOfStored(_ object: NSManagedObject) -> RowOrigin? {
+    findStore(for: object)
+    return origin(object.storeIndex)
+  }
+
   private func readRow(of object: NSManagedObject) {
     // An inserted object may have its permanent ID already; the store has no row of it yet.
-    guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return }
+    guard object.flags.contains(.stored), let origin = originOfStored(object) else { return }
     let root = object.info.root
     if let row = origin.rowReadAlong(object.key, root: root) {
       if row.entity == object.info.entity.index { object.row = row } else { becameInaccessible(object) }
@@ -166,7 +172,7 @@ extension ContextCore {
   /// Reads the members of a to-many relationship with their rows.
   func load(_ state: ToManyState, _ relationship: Relationship, of object: NSManagedObject) {
     noteRead(relationship)
-    guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else {
+    guard object.flags.contains(.stored), let origin = originOfStored(object) else {
       return state.load([], isOrdered: relationship.isOrdered)
     }
     do { fill(state, with: try origin.members(of: relationship, object, self), relationship, of: object) } catch {
@@ -185,7 +191,7 @@ extension ContextCore {
   {
     var found: [NSManagedObjectID] = []
     do {
-      if object.flags.contains(.stored), let origin = origin(object.storeIndex) {
+      if object.flags.contains(.stored), let origin = originOfStored(object) {
         found = try origin.memberIDs(of: relationship, object, self)
       }
     } catch {

@@ -12,7 +12,8 @@ struct ChildChanges {
 
   struct Object {
     let target: Target
-    /// The row that the child had of the object before it changed it; nil for a new object.
+    /// The row that the child had of the object before it changed it; nil for a new object, and for one whose values
+    /// the child has not read.
     let base: Row?
     let changes: ObjectChanges<Target>
     /// Whether the save needs the object. It does if the object is new, if it has changes of its own, or if links that
@@ -21,7 +22,7 @@ struct ChildChanges {
     fileprivate(set) var isNeeded: Bool
 
     fileprivate init(_ object: NSManagedObject, _ changes: ObjectChanges<Target>) {
-      (target, base, self.changes) = (Target(object), object.row, changes)
+      (target, base, self.changes) = (Target(object), object.flags.isFault ? nil : object.row, changes)
       isNeeded = object.flags.contains(.inserted) || !changes.isUnsaved
     }
   }
@@ -32,7 +33,8 @@ struct ChildChanges {
   /// New objects that were assigned to a store whose configuration does not have their entity.
   let misplaced: Set<Target>
 
-  init(_ objects: ContiguousArray<NSManagedObject>, misplaced: [NSManagedObject]) {
+  /// `pushed` are objects that the parent has from an attempt of the same save that was not completed.
+  init(_ objects: ContiguousArray<NSManagedObject>, misplaced: [NSManagedObject], pushed: [NSManagedObject]) {
     self.misplaced = Set(misplaced.map(Target.init))
     for object in objects {
       switch object.flags.savedChange {
@@ -43,6 +45,10 @@ struct ChildChanges {
       case .deleted?: deleted.append(Object(object, ObjectChanges()))
       case nil: continue
       }
+    }
+    // New objects that were deleted since have no change of their own.
+    for object in pushed where object.flags.isSuperset(of: [.inserted, .deleted]) || object.flags.contains(.gone) {
+      deleted.append(Object(object, ObjectChanges()))
     }
     let links = (inserted + updated).flatMap(\.changes.toOnes).filter { $0.relationship.linkedInverse != nil }
     let destinations = Set(links.compactMap(\.destination))

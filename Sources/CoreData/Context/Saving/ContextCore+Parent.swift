@@ -9,18 +9,31 @@ import StoreSupport
 /// longer has an object, the child's merge policy decides. Where the parent reads an object only now, its row may have
 /// other values than the child's row. Unless the root has written that row, the root's save has a conflict.
 extension ContextCore {
-  func push(to parent: ContextCore) throws {
+  /// Saves the changes to the parent. Returns false, with the context unsaved, where code of the client has changed
+  /// this context meanwhile: these changes belong to the save too. `pushed` are the objects that the parent has taken
+  /// over by then; the next call needs them.
+  func push(to parent: ContextCore, _ pushed: inout [NSManagedObject]) throws -> Bool {
     var met: Set<Set<SaveConflicts.Mark>> = []
     while true {
+      // After this, only changes that come meanwhile are pending.
+      processPendingChanges()
+      if self.changes.list.hasPending { return false }
       let saved = changed
       // Packed first, because values that cannot be encoded must be found before the parent changes.
       let rows = try presentRows(of: saved)
-      let changes = ChildChanges(saved, misplaced: self.changes.misplacedObjects)
+      let changes = ChildChanges(saved, misplaced: self.changes.misplacedObjects, pushed: pushed)
       // It may have read orders.
       try throwReadError()
+      if self.changes.list.hasPending { return false }
       activity.isWriting = true
       // A merge in the parent would call observers, which may change this context again.
       let gone = try parent.runForChild(takesUpMarks: false) { try parent.tracking { try parent.take(changes) } }
+      if gone.isEmpty && self.changes.list.hasPending {
+        // Code that the parent has called has changed this context.
+        activity.isWriting = false
+        pushed += saved
+        return false
+      }
       if gone.isEmpty {
         finish(
           publishing: {
@@ -30,8 +43,8 @@ extension ContextCore {
             for object in saved { replaceTemporaryKeys(of: object) }
           },
           // Observers of the parent may change this context again, so its save must be complete.
-          finally: { parent.runForChild { parent.endEvent() } })
-        return
+          finally: { parent.runForChild { parent.tracking { parent.endEvent() } } })
+        return true
       }
       activity.isWriting = false
       let missing = Set(gone)
@@ -89,7 +102,10 @@ extension ContextCore {
     for (object, child) in changed { setValues(child.changes, of: object) }
     for (object, child) in changed { setLinks(child.changes, of: object, found) }
     for (object, child) in changed { setOrders(child.changes, of: object, found) }
-    for case let deletion? in deletions where !deletion.object.flags.isDeleted { delete(deletion.object) }
+    // The client's `prepareForDeletion` may take objects out of the context.
+    for case let deletion? in deletions where deletion.object.core === self && !deletion.object.flags.isDeleted {
+      delete(deletion.object)
+    }
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.
     reviveDeleted(living)
@@ -160,7 +176,7 @@ extension ContextCore {
     let target = new.target
     let reference = present(target.reference)
     if let known = registry.object(reference, store: target.store) {
-      if !known.flags.contains(.inserted) { becomeInserted(known) }
+      if !known.flags.contains(.inserted) { becomeInserted(known, store: target.store) }
       return known
     }
     let info = frozen?.infos[reference.entity]
@@ -176,9 +192,11 @@ extension ContextCore {
   }
 
   /// Makes a new object of a fault that was made by its ID before the child saved the object.
-  private func becomeInserted(_ object: NSManagedObject) {
+  private func becomeInserted(_ object: NSManagedObject, store: UInt16) {
     unlist([object])
     object.forgetValues()
+    // The child may have assigned it since.
+    (object.storeIndex, object.cachedID) = (store, nil)
     list(object)
   }
 }

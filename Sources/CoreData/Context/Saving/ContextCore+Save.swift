@@ -35,15 +35,20 @@ extension ContextCore {
     }
     post(.willSave) { [:] }
     // An observer may have changed objects.
-    if changes.list.hasPending { processPendingChanges() }
+    if changes.list.hasPending || changes.hasUndeletedDependents { processPendingChanges() }
     if changes.isEmpty { return try saveNothing(coordinator) }
+    var pushed: [NSManagedObject] = []
     do {
-      try runWillSave()
-      reconcilePartners()
-      try validateAll()
-      // Unread objects got no `willSave` and were not validated.
-      try throwReadError()
-      if let parent { try push(to: parent) } else { try commit(coordinator) }
+      for _ in 0..<Self.mostPushes {
+        try runWillSave()
+        reconcilePartners()
+        try validateAll()
+        // Unread objects got no `willSave` and were not validated.
+        try throwReadError()
+        guard let parent else { return try commit(coordinator) }
+        if try push(to: parent, &pushed) { return }
+      }
+      throw Self.changesWithoutEnd("Code that the parent context calls", Self.mostPushes)
     } catch {
       // The next attempt calls `willSave` of each object again.
       for object in changed { ChangeTracker.forgetWillSaveCalled(object) }
@@ -63,6 +68,7 @@ extension ContextCore {
     forgetAnnihilated()
     if parent == nil { try saveMetadata(coordinator) }
     activity.isSaving = false
+    tellStreams(WatchedNotification.didSaveIDs.name, [:])
     post(.didSave) { [:] }
     post(.didSaveIDs) { [:] }
   }
@@ -133,10 +139,24 @@ extension ContextCore {
     if let error = faultError { throw CoreDataError.unread(error) }
   }
 
+  /// How often a save calls `willSave` again, because it has changed objects.
+  private static let mostRounds = 1000
+  /// How often a save passes its changes to the parent, because code that the parent calls has changed objects.
+  private static let mostPushes = 100
+
+  private static func changesWithoutEnd(_ code: String, _ rounds: Int) -> any Error {
+    CocoaError(
+      .persistentStoreSave,
+      userInfo: [
+        NSLocalizedDescriptionKey:
+          "\(code) has changed objects for \(rounds) rounds; let it set a value only if the value differs, or set primitive values."
+      ])
+  }
+
   /// Calls `willSave`, in which objects may change themselves and others, until no object changes. A changed object is
   /// called again, as on Apple's platforms.
   private func runWillSave() throws {
-    for _ in 0..<1000 {
+    for _ in 0..<Self.mostRounds {
       // Objects that change others append to the list while it is walked.
       var index = 0
       var hasCalled = false
@@ -151,16 +171,25 @@ extension ContextCore {
       }
       // An object that changes in `willSave` is pending again.
       let isWhole = changes.removals == removals && changes.restarts == restarts
-      if !changes.list.hasPending && (!hasCalled || isWhole) { return }
+      if !changes.list.hasPending && (!hasCalled || isWhole) {
+        readDeletedFaults()
+        if !changes.list.hasPending { return }
+      }
       changes.list.pending.forEachUncounted { ChangeTracker.forgetWillSaveCalled($0) }
       processPendingChanges()
     }
-    throw CocoaError(
-      .persistentStoreSave,
-      userInfo: [
-        NSLocalizedDescriptionKey:
-          "willSave has changed objects for 1000 rounds; let it set a value only if the value differs, or set primitive values."
-      ])
+    throw Self.changesWithoutEnd("willSave", Self.mostRounds)
+  }
+
+  /// Reads deleted faults, whose versions the plan of the save needs. This may call code of the client, whose changes
+  /// belong to the save. A parent needs no versions.
+  private func readDeletedFaults() {
+    if changes.counts.deleted == 0 || parent != nil { return }
+    changed.forEachUncounted {
+      if $0.flags.isSuperset(of: [.deleted, .fault]) && $0.flags.isDisjoint(with: [.inserted, .inaccessible]) {
+        $0.prepareToRead()
+      }
+    }
   }
 
   /// Gives new objects permanent keys where a client's store assigns them. This happens before the save.
@@ -226,10 +255,13 @@ extension ContextCore {
     finally()
     // The stores may have computed derived attributes.
     tellObserversOfAll()
+    // First, because code of the client may save again.
+    let idInfo = ids?.userInfo
+    if let idInfo { tellStreams(WatchedNotification.didSaveIDs.name, idInfo) }
     callDidSaveOfEarlyOnes()
     saved.forEachUncounted { $0.didSave() }
     if let objects { post(.didSave) { objects.userInfo } }
-    if let ids { post(.didSaveIDs) { ids.userInfo } }
+    if let idInfo { post(.didSaveIDs) { idInfo } }
     withExtendedLifetime((leaving, former)) {}
     announceKeys()
   }
@@ -261,8 +293,10 @@ extension ContextCore {
     for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
     tellObserversOfAll()
     activity.savedEarly += saved
+    let idInfo = ids.userInfo
+    tellStreams(WatchedNotification.didSaveIDs.name, idInfo)
     post(.didSave) { objects.userInfo }
-    post(.didSaveIDs) { ids.userInfo }
+    post(.didSaveIDs) { idInfo }
     withExtendedLifetime(leaving) {}
     announceKeys()
   }
