@@ -69,7 +69,9 @@ final class PropertyObserver: @unchecked Sendable {
   func end() {
     if isEnded.exchange(true, ordering: .relaxed) { return }
     guard let core = link?.core else { return }
-    if core.queue.isCurrent { unsubscribe() } else { core.leave(.ended(self), isLater: true) }
+    // Of a context without a queue it is not known which thread uses it.
+    let isOnQueue = core.queue.confinement != .client && core.queue.isCurrent
+    if isOnQueue { unsubscribe() } else { core.leave(.ended(self), isLater: true) }
   }
 
   /// Makes the objects release the closure.

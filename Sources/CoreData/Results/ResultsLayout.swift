@@ -129,7 +129,8 @@ final class ResultsLayout {
     _ object: NSManagedObject, name: String, title: (String) -> String?,
     where precedes: (NSManagedObject, NSManagedObject) -> Bool
   ) -> Bool {
-    revision += 1
+    // Code of the client may read the results meanwhile.
+    defer { revision += 1 }
     let section = byName[.string(name)] ?? newSection(name, title, object, precedes)
     let node = ResultsOrder.Node(object, section)
     nodes[ObjectIdentifier(object)] = node

@@ -133,7 +133,7 @@ final class ResultsTracker: @unchecked Sendable {
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
     if layout == nil { return }
     if userInfo[NSInvalidatedAllObjectsKey] != nil {
-      layout = layout(of: [])
+      (layout, waiting) = (layout(of: []), [])
       didReset?()
       return
     }
@@ -287,7 +287,9 @@ final class ResultsTracker: @unchecked Sendable {
 
   private func passOn(_ changes: ResultsChanges) {
     guard let controller = erased, let delegate else { return }
-    tellSnapshot(reloaded: changes.objects.filter { $0.from != nil && $0.to != nil }.map(\.object))
+    let reloaded = changes.objects.filter { $0.from != nil && $0.to != nil }.map(\.object)
+    // An object may have left the results since.
+    tellSnapshot(reloaded: reloaded.filter { layout?.contains($0) == true })
     if takesSnapshots { return }
     if sectionNameKeyPath == nil && takesDifferences {
       delegate.controller(controller, didChangeContentWith: changes.difference)

@@ -8,6 +8,14 @@ import Testing
   private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     var events: [String] = []
     var whenChanged: () -> Void = {}
+    var readsResults = false
+
+    func controller(
+      _ controller: NSFetchedResultsController<any NSFetchRequestResult>, sectionIndexTitleForSectionName name: String
+    ) -> String? {
+      if readsResults { _ = controller.fetchedObjects?.count }
+      return name
+    }
 
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
       events.append("will")
@@ -139,6 +147,52 @@ import Testing
       }
       context.refreshAllObjects()
       #expect(gone.isDeleted && controller.fetchedObjects == [kept])
+    }
+  }
+
+  /// A delegate reads the results while the controller inserts an object. Later it gets the object.
+  @Test func theResultsAreNewAfterADelegateHasReadThem() throws {
+    let stack = try UndoStack(.inMemory)
+    let (context, recorder) = (stack.context, Recorder())
+    try context.performAndWait {
+      let controller = try controller(context, sections: "name")
+      controller.delegate = recorder
+      recorder.readsResults = true
+      let item = insert("a", context)
+      context.processPendingChanges()
+      recorder.whenChanged = { _ = controller.fetchedObjects }
+      let other = insert("b", context)
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects == [item, other] && controller.sections?.count == 2)
+    }
+  }
+
+  /// An observer of a property ends the event while a merge notifies it: the merged objects have new values already.
+  @Test func anEventEndsWithinAMerge() throws {
+    for _ in 0..<40 {
+      let stack = try UndoStack(.inMemory)
+      let (context, recorder) = (stack.context, Recorder())
+      let (items, other) = stack.event { context in
+        (["b", "c", "d", "e"].map { insert($0, context) }, UndoStack.insert("trigger", context))
+      }
+      try stack.saveAll()
+      try context.performAndWait {
+        let controller = try controller(context)
+        controller.delegate = recorder
+        let observation = other.observe("name") { _, _ in
+          items[3]["name"] = "dd"
+          context.processPendingChanges()
+        }
+        try stack.elsewhere { elsewhere in
+          try elsewhere.existingObject(with: items[1].objectID)["name"] = "z"
+          try elsewhere.existingObject(with: other.objectID)["name"] = "triggered"
+          try elsewhere.save()
+        }
+        let changes = [NSUpdatedObjectsKey: [items[1].objectID, other.objectID]]
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [context])
+        #expect(controller.fetchedObjects?.map { $0["name"] as? String } == ["b", "d", "dd", "z"])
+        observation.invalidate()
+      }
     }
   }
 }

@@ -199,4 +199,52 @@ import Testing
     stack.event { $0.refreshAllObjects() }
     #expect(mirror.take() == [])
   }
+
+  /// An observer of a property deletes the object, and ends that event, while a refresh notifies it.
+  @Test(arguments: [false, true]) func noObjectIsRefreshedAfterItsDeletion(isMerged: Bool) throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let saved = try savedItem(stack, mirror)
+    let context = stack.context
+    let observation = stack.event { context in
+      saved.observe("number") { item, _ in
+        if item.isDeleted { return }
+        context.delete(item)
+        context.processPendingChanges()
+      }
+    }
+    try stack.elsewhere { other in
+      try other.existingObject(with: saved.objectID)["number"] = 9
+      try other.save()
+    }
+    context.performAndWait {
+      if isMerged {
+        let changes = [NSUpdatedObjectsKey: [saved.objectID]]
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [context])
+      } else {
+        context.refresh(saved, mergeChanges: false)
+      }
+    }
+    #expect(mirror.take() == ["deleted saved"])
+    observation.invalidate()
+  }
+
+  /// A rollback of a deletion whose row turned out to be gone: it stays deleted, and was announced as such.
+  @Test func aGoneObjectIsAnnouncedOnceAfterARollback() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    let saved = try savedItem(stack, mirror)
+    stack.event { $0.delete(saved) }
+    try stack.elsewhere { other in
+      other.delete(try other.existingObject(with: saved.objectID))
+      try other.save()
+    }
+    stack.event { context in
+      context.refresh(saved, mergeChanges: true)
+      context.rollback()
+      let changes = [NSDeletedObjectsKey: [saved.objectID]]
+      NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [context])
+    }
+    #expect(mirror.take() == ["deleted saved"])
+  }
 }

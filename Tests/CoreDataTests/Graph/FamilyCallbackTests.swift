@@ -54,75 +54,115 @@ final class CallingItem: NSManagedObject {
 
   // MARK: Changes of the child that saves
 
-  /// The parent's `prepareForDeletion` changes the child whose save deletes the object. The save has these changes too.
-  @Test func whatTheParentsCallbackChangesIsSaved() throws {
-    let family = try Family("item", "note")
+  /// The parent's `prepareForDeletion` changes the child whose save deletes the object. These changes are unsaved.
+  @Test func whatTheParentsCallbackChangesIsUnsaved() throws {
+    let family = try Family("item", "note", "set back")
     let (root, child) = (family.root, family.child)
     try child.performAndWait {
       let (item, note) = (try family.item("item", child), try family.item("note", child))
+      let other = try family.item("set back", child)
+      let new = UndoStack.insert("new", child)
       var calls = CallingItem.Calls()
+      nonisolated(unsafe) var isFirst = true
       calls.whenDeleted = { _ in
         child.performAndWait {
-          if note["memo"] as? String == "set" { return }
-          (note["memo"], note["name"]) = ("set", "item gone")
+          if !isFirst { return }
+          isFirst = false
+          note["name"] = "item gone"
+          other["name"] = "set back"
+          child.delete(new)
           _ = UndoStack.insert("log", child)
         }
       }
       root.performAndWait { CallingItem.set(calls, root) }
+      other["name"] = "changed"
       child.delete(item)
       try child.save()
-      #expect(!child.hasChanges && note["name"] as? String == "item gone")
+      #expect(!isFirst && child.hasChanges && child.deletedObjects == [new])
+      #expect(child.updatedObjects == [note, other] && child.insertedObjects.count == 1)
+      let names = try root.performAndWait { try UndoStack.items(root).compactMap { $0["name"] as? String }.sorted() }
+      #expect(names == ["changed", "new", "note"])
+      try child.save()
+      #expect(!child.hasChanges && new.managedObjectContext == nil)
     }
     try root.performAndWait { try root.save() }
     let names = try family.stored()
-    #expect(names == ["item gone", "log"])
+    #expect(names == ["item gone", "log", "set back"])
   }
 
-  /// The callback deletes a new object, which the parent has by then.
-  @Test func aNewObjectThatTheCallbackDeletesIsGoneFromTheParent() throws {
+  /// The callback discards all changes of the child, which are saved by then.
+  @Test(arguments: [false, true]) func theCallbackRollsBackTheChild(isReset: Bool) throws {
     let family = try Family("item")
     let (root, child) = (family.root, family.child)
     try child.performAndWait {
       let (item, new) = (try family.item("item", child), UndoStack.insert("new", child))
       var calls = CallingItem.Calls()
-      calls.whenDeleted = { _ in
-        child.performAndWait { if !new.isDeleted && new.managedObjectContext != nil { child.delete(new) } }
-      }
+      calls.whenDeleted = { _ in child.performAndWait { if isReset { child.reset() } else { child.rollback() } } }
       root.performAndWait { CallingItem.set(calls, root) }
       child.delete(item)
       try child.save()
-      #expect(!child.hasChanges && new.managedObjectContext == nil)
+      #expect(!child.hasChanges)
+      let names = try UndoStack.items(child).map { $0["name"] as? String }
+      #expect(names == ["new"])
+      withExtendedLifetime(new) {}
     }
-    try root.performAndWait {
-      #expect(try UndoStack.items(root) == [])
-      try root.save()
-    }
+    try root.performAndWait { try root.save() }
     let names = try family.stored()
-    #expect(names == [])
+    #expect(names == ["new"])
   }
 
-  /// A callback that changes the child each time ends the save with an error. Nothing is lost.
+  /// The parent reads an object for the save, and its `awakeFromFetch` changes the child. The save has that, too.
+  @Test func whatTheParentsReadChangesIsSaved() throws {
+    let family = try Family("item", "note")
+    let (root, child) = (family.root, family.child)
+    try child.performAndWait {
+      let (item, note) = (try family.item("item", child), try family.item("note", child))
+      root.performAndWait { root.reset() }
+      var calls = CallingItem.Calls()
+      nonisolated(unsafe) var isFirst = true
+      calls.whenRead = { _ in
+        child.performAndWait {
+          if isFirst { note["name"] = "item read" }
+          isFirst = false
+        }
+      }
+      root.performAndWait { CallingItem.set(calls, root) }
+      item["name"] = "changed"
+      try child.save()
+      #expect(!isFirst && !child.hasChanges)
+    }
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(names == ["changed", "item read"])
+  }
+
+  /// Callbacks that change the child each time end the save with an error. Nothing is saved, and nothing is lost.
   @Test func aCallbackWithoutEndIsAnError() throws {
     let family = try Family("item")
     let (root, child) = (family.root, family.child)
     try child.performAndWait {
       let item = try family.item("item", child)
+      root.performAndWait { root.reset() }
       var calls = CallingItem.Calls()
-      // Called at each attempt, because the root takes the deletion back.
-      calls.whenDeleted = { _ in
-        child.performAndWait { _ = UndoStack.insert("new", child) }
-        root.rollback()
-      }
+      calls.whenRead = { _ in child.performAndWait { _ = UndoStack.insert("new", child) } }
       root.performAndWait { CallingItem.set(calls, root) }
-      child.delete(item)
+      // Makes the root read the object again.
+      let watch = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextObjectsDidChange, object: child, queue: nil
+      ) { _ in root.performAndWait { root.reset() } }
+      item["name"] = "changed"
       #expect(throws: CocoaError.self) { try child.save() }
-      #expect(child.hasChanges && item.isDeleted)
-      root.performAndWait { CallingItem.set(CallingItem.Calls(), root) }
+      NotificationCenter.default.removeObserver(watch)
+      #expect(child.insertedObjects.count == 100 && child.updatedObjects == [item])
+      root.performAndWait {
+        CallingItem.set(CallingItem.Calls(), root)
+        #expect(!root.hasChanges)
+      }
       try child.save()
     }
     try root.performAndWait { try root.save() }
     let count = try family.stored().count
-    #expect(count == 100)
+    #expect(count == 101)
   }
 
   /// The read of a deleted fault inserts an object while the root saves. The save has that object too.
@@ -143,6 +183,29 @@ final class CallingItem: NSManagedObject {
     }
     let names = Set(try family.stored())
     #expect(names == ["read"])
+  }
+
+  /// A value transformer is called while the root writes. A child cannot save to it then, and loses nothing.
+  @Test func aWritingRootTakesNoChanges() throws {
+    HookedTransformer.register()
+    let item = Describing.entity("Item", [Describing.attribute("name"), Describing.attribute("list", .transformable)])
+    item.attributesByName["list"]?.valueTransformerName = HookedTransformer.name.rawValue
+    let stack = try UndoStack(levels: 2, model: Describing.model([item]))
+    let (root, child) = (stack.contexts[0], stack.contexts[1])
+    child.performAndWait { _ = UndoStack.insert("child", child) }
+    var refusal: CocoaError?
+    try root.performAndWait {
+      let value = HookedValue {
+        child.performAndWait { do { try child.save() } catch { refusal = refusal ?? error as? CocoaError } }
+      }
+      UndoStack.insert("root", root).setValue(value, forKey: "list")
+      try root.save()
+      #expect(refusal?.code.rawValue == 132_001 && !root.hasChanges)
+    }
+    child.performAndWait { #expect(child.insertedObjects.count == 1) }
+    try stack.saveAll()
+    let names = try stack.elsewhere { try UndoStack.items($0).compactMap { $0["name"] as? String }.sorted() }
+    #expect(names == ["child", "root"])
   }
 
   // MARK: Callbacks that take objects out of the parent

@@ -192,7 +192,7 @@ struct ChangeTracker {
   /// object whose row is gone stays deleted.
   static func rollBack(_ object: NSManagedObject) {
     var marks = listMarks.union(.linksChanged)
-    if !object.flags.contains(.inaccessible) { marks.insert(.deleted) }
+    if object.flags.contains(.inaccessible) { marks.remove(.absent) } else { marks.insert(.deleted) }
     if object.flags.contains(.inserted) { return leave(object) }
     object.write(object.flags.subtracting(marks), Permit())
   }

@@ -14,6 +14,8 @@ struct ContextActivity {
   fileprivate var callouts = 0
   /// How many nested calls of `awakeFromFetch` are running. Changes are not tracked meanwhile.
   fileprivate var awakenings = 0
+  /// The objects whose `awakeFromFetch` is called later; nil where it is called at once.
+  var deferredAwakenings: [NSManagedObject]?
   /// How many nested runs of the delete rules there are. Meanwhile only a part of the effects of a deletion has been
   /// applied.
   fileprivate var followings = 0
@@ -53,9 +55,27 @@ extension ContextCore {
   /// Calls `awakeFromFetch` of an object.
   @inline(__always)
   func awake(_ object: NSManagedObject) {
+    if activity.deferredAwakenings != nil {
+      activity.deferredAwakenings?.append(object)
+      return
+    }
     activity.awakenings += 1
     object.awakeFromFetch()
     activity.awakenings -= 1
+  }
+
+  func callDeferredAwakenings() {
+    let objects = activity.deferredAwakenings ?? []
+    activity.deferredAwakenings = nil
+    for object in objects where object.core === self && !object.flags.isFault { awake(object) }
+  }
+
+  /// Notifies observers by `body`, before the notification of `sets` is posted. Controllers must know the objects.
+  func announcing(_ sets: [AnyHashable: Any], _ body: () -> Void) {
+    activity.announced += 1
+    activity.announcements.append((activity.announced, sets))
+    body()
+    activity.announcements.removeLast()
   }
 
   /// Calls `body` with each object whose delete rules must be applied, until none is left. It uses a worklist, so the

@@ -92,7 +92,6 @@ extension ContextCore {
       }
     }
     for object in kept where object.core === self { object.awake(fromSnapshotEvents: .rollback) }
-    tellObserversOfAll()
   }
 
   func reset() {

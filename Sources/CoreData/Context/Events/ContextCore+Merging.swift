@@ -36,7 +36,7 @@ extension ContextCore {
       // What this context has already is not inserted again: a child's own new object, when the parent saves it.
       if known == nil { announcement.addNew(object) } else { announcement.add(object, former) }
     }
-    tellObserversOfAll()
+    announcing(announcement.sets(self)) { tellObserversOfAll() }
     announce(announcement, inserted: inserted, refreshed: refreshed, deleted: deleted)
   }
 
@@ -95,7 +95,7 @@ extension ContextCore {
     for (keys, objects) in lists where !objects.isEmpty {
       for key in keys { ids[key.rawValue] = Set(objects.map(\.ownID)) }
     }
-    let sets = announcement.sets
+    let sets = announcement.sets(self)
     if !sets.isEmpty { post(.didChange) { sets } }
     if !ids.isEmpty { post(NSManagedObjectContext.didMergeChangesObjectIDsNotification, ids) }
   }

@@ -21,7 +21,9 @@ struct ReturnedChanges {
     }
   }
 
+  /// Notifies observers of properties, and posts the notification.
   func post(_ core: ContextCore) {
+    core.announcing(sets) { core.tellObserversOfAll() }
     if !sets.isEmpty { core.post(.didChange) { sets } }
   }
 }
@@ -47,9 +49,8 @@ extension ContextCore {
       announcement.add(object, former)
     }
     for object in objects where object.flags.contains(.observed) { observed.touch(object) }
-    tellObservers()
-    // Observers may have removed objects.
-    let sets = announcement.sets.mapValues { $0.filter { $0.core === self } }.filter { !$0.value.isEmpty }
+    announcing(announcement.sets(self)) { tellObservers() }
+    let sets = announcement.sets(self)
     if !sets.isEmpty { post(.didChange) { sets } }
   }
 }
@@ -58,8 +59,14 @@ extension ContextCore {
 struct RefreshAnnouncement {
   private var keys: [NSManagedObject: String] = [:]
 
-  var sets: [String: Set<NSManagedObject>] {
-    keys.reduce(into: [:]) { $0[$1.value, default: []].insert($1.key) }
+  /// The objects by their keys, without those that observers have deleted or removed meanwhile.
+  func sets(_ core: ContextCore) -> [AnyHashable: Any] {
+    var sets: [String: Set<NSManagedObject>] = [:]
+    for (object, key) in keys
+    where object.core === core && (key == NSDeletedObjectsKey || !object.flags.contains(.deleted)) {
+      sets[key, default: []].insert(object)
+    }
+    return sets
   }
 
   /// Adds an object that was refreshed. `former` are its flags from before.

@@ -33,8 +33,7 @@ struct ChildChanges {
   /// New objects that were assigned to a store whose configuration does not have their entity.
   let misplaced: Set<Target>
 
-  /// `pushed` are objects that the parent has from an attempt of the same save that was not completed.
-  init(_ objects: ContiguousArray<NSManagedObject>, misplaced: [NSManagedObject], pushed: [NSManagedObject]) {
+  init(_ objects: ContiguousArray<NSManagedObject>, misplaced: [NSManagedObject]) {
     self.misplaced = Set(misplaced.map(Target.init))
     for object in objects {
       switch object.flags.savedChange {
@@ -45,10 +44,6 @@ struct ChildChanges {
       case .deleted?: deleted.append(Object(object, ObjectChanges()))
       case nil: continue
       }
-    }
-    // New objects that were deleted since have no change of their own.
-    for object in pushed where object.flags.isSuperset(of: [.inserted, .deleted]) || object.flags.contains(.gone) {
-      deleted.append(Object(object, ObjectChanges()))
     }
     let links = (inserted + updated).flatMap(\.changes.toOnes).filter { $0.relationship.linkedInverse != nil }
     let destinations = Set(links.compactMap(\.destination))

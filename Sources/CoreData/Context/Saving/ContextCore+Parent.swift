@@ -9,55 +9,74 @@ import StoreSupport
 /// longer has an object, the child's merge policy decides. Where the parent reads an object only now, its row may have
 /// other values than the child's row. Unless the root has written that row, the root's save has a conflict.
 extension ContextCore {
-  /// Saves the changes to the parent. Returns false, with the context unsaved, where code of the client has changed
-  /// this context meanwhile: these changes belong to the save too. `pushed` are the objects that the parent has taken
-  /// over by then; the next call needs them.
-  func push(to parent: ContextCore, _ pushed: inout [NSManagedObject]) throws -> Bool {
+  /// Saves the changes to the parent. Returns false, with nothing saved, where code of the client has changed this
+  /// context meanwhile: these changes belong to the save too.
+  func push(to parent: ContextCore) throws -> Bool {
     var met: Set<Set<SaveConflicts.Mark>> = []
     while true {
       // After this, only changes that come meanwhile are pending.
       processPendingChanges()
       if self.changes.list.hasPending { return false }
+      let (removals, restarts) = (self.changes.removals, self.changes.restarts)
+      func isChanged() -> Bool {
+        self.changes.list.hasPending || self.changes.removals != removals || self.changes.restarts != restarts
+      }
       let saved = changed
       // Packed first, because values that cannot be encoded must be found before the parent changes.
       let rows = try presentRows(of: saved)
-      let changes = ChildChanges(saved, misplaced: self.changes.misplacedObjects, pushed: pushed)
+      let changes = ChildChanges(saved, misplaced: self.changes.misplacedObjects)
       // It may have read orders.
       try throwReadError()
-      if self.changes.list.hasPending { return false }
-      activity.isWriting = true
+      if isChanged() { return false }
       // A merge in the parent would call observers, which may change this context again.
-      let gone = try parent.runForChild(takesUpMarks: false) { try parent.tracking { try parent.take(changes) } }
-      if gone.isEmpty && self.changes.list.hasPending {
-        // Code that the parent has called has changed this context.
-        activity.isWriting = false
-        pushed += saved
-        return false
-      }
-      if gone.isEmpty {
-        finish(
-          publishing: {
+      let outcome = try parent.runForChild(takesUpMarks: false) {
+        try parent.tracking { () -> PushOutcome in
+          let targets = try parent.find(changes)
+          if !targets.gone.isEmpty { return .gone(targets.gone) }
+          // Reading them has called code of the client.
+          if isChanged() { return .changed }
+          activity.isWriting = true
+          parent.activity.deferredAwakenings = []
+          let deletions = parent.take(changes, targets)
+          // This context is saved before more code of the client is called, which may change it again.
+          let finished = beginFinish {
             for (object, row) in zip(saved, rows) { if let row { object.row = row } }
             takeUpKeys()
             // The rows were packed before the parent was called, and keys may have been taken up meanwhile.
             for object in saved { replaceTemporaryKeys(of: object) }
-          },
-          // Observers of the parent may change this context again, so its save must be complete.
-          finally: { parent.runForChild { parent.tracking { parent.endEvent() } } })
+          }
+          parent.callDeferredAwakenings()
+          parent.take(deletions)
+          parent.endEvent()
+          return .saved(finished)
+        }
+      }
+      switch outcome {
+      case .saved(let finished):
+        finish(finished) {}
         return true
+      case .changed: return false
+      case .gone(let gone):
+        let missing = Set(gone)
+        let objects = saved.filter { missing.contains(ChildChanges.Target($0)) }
+        if objects.isEmpty {
+          // Other contexts have given the objects permanent keys meanwhile.
+          takeUpKeys()
+          continue
+        }
+        let conflicts = SaveConflicts(gone: Array(objects))
+        if !resolvesConflicts { throw conflicts.error }
+        try resolve(conflicts, 0, &met)
       }
-      activity.isWriting = false
-      let missing = Set(gone)
-      let objects = saved.filter { missing.contains(ChildChanges.Target($0)) }
-      if objects.isEmpty {
-        // Other contexts have given the objects permanent keys meanwhile.
-        takeUpKeys()
-        continue
-      }
-      let conflicts = SaveConflicts(gone: Array(objects))
-      if !resolvesConflicts { throw conflicts.error }
-      try resolve(conflicts, 0, &met)
     }
+  }
+
+  private enum PushOutcome {
+    case saved(FinishedSave)
+    /// The parent no longer has some objects.
+    case gone([ChildChanges.Target])
+    /// Code of the client has changed the child.
+    case changed
   }
 
   /// The rows that the saved objects have after the save; nil for deleted ones.
@@ -76,40 +95,60 @@ extension ContextCore {
 
   // MARK: In the parent
 
-  /// Takes over the changes of a child, as the present changes of this context. Called on the parent's queue.
+  /// The objects of a child's changes in this context; nil for one that is gone.
+  private struct FoundTargets {
+    var updates: [Found?] = []
+    var deletions: [Found?] = []
+    /// The updated ones that this context no longer has.
+    var gone: [ChildChanges.Target] = []
+  }
+
+  /// Finds and reads the objects of a child's changes, and changes nothing. Called on the parent's queue.
   ///
   /// Throws where this context is writing its own changes, which an observer or an object has interrupted.
-  /// Returns the updated objects that this context no longer has. Where there are some, and where an error is thrown,
-  /// nothing has changed.
-  func take(_ changes: ChildChanges) throws -> [ChildChanges.Target] {
+  private func find(_ changes: ChildChanges) throws -> FoundTargets {
     if activity.isWriting { throw CoreDataError.writesAlready }
     takeUpStores()
     takeUpKeys()
     try throwReadError()
-    let updates = try changes.updated.map(existing)
-    let deletions = try changes.deleted.map(existing)
-    let gone = zip(updates, changes.updated).filter { $0.0 == nil && $0.1.isNeeded }
-    if !gone.isEmpty { return gone.map(\.1.target) }
-    for (found, update) in zip(updates, changes.updated) where !update.changes.isUnsaved { keepBase(update, of: found) }
-    for (found, deletion) in zip(deletions, changes.deleted) { keepBase(deletion, of: found) }
+    var found = FoundTargets()
+    found.updates = try changes.updated.map(existing)
+    found.deletions = try changes.deleted.map(existing)
+    found.gone = zip(found.updates, changes.updated).filter { $0.0 == nil && $0.1.isNeeded }.map(\.1.target)
+    return found
+  }
+
+  /// What is left to do when the child is saved, because it calls code of the client.
+  private struct WaitingDeletions {
+    let objects: [NSManagedObject]
+    /// The objects that the child has changed: its changes are later than a deletion here.
+    let living: [NSManagedObject]
+  }
+
+  /// Takes over the changes of a child, as the present changes of this context, except for deletions.
+  private func take(_ changes: ChildChanges, _ targets: FoundTargets) -> WaitingDeletions {
+    for (found, update) in zip(targets.updates, changes.updated) where !update.changes.isUnsaved {
+      keepBase(update, of: found)
+    }
+    for (found, deletion) in zip(targets.deletions, changes.deleted) { keepBase(deletion, of: found) }
     var changed = changes.inserted.map { (object: insert($0), child: $0) }
     self.changes.misplacedObjects += changed.filter { changes.misplaced.contains($0.child.target) }.map(\.object)
-    for case (let update?, let child) in zip(updates, changes.updated) { changed.append((update.object, child)) }
-    // The child's changes are later than a deletion here.
+    for case (let update?, let child) in zip(targets.updates, changes.updated) { changed.append((update.object, child)) }
     let living = changed.filter(\.child.isNeeded).map(\.object)
     reviveDeleted(living)
     changed.removeAll { $0.object.flags.isDeleted }
     for (object, child) in changed { setValues(child.changes, of: object) }
     for (object, child) in changed { setLinks(child.changes, of: object, found) }
     for (object, child) in changed { setOrders(child.changes, of: object, found) }
+    return WaitingDeletions(objects: targets.deletions.compactMap { $0?.object }, living: living)
+  }
+
+  private func take(_ deletions: WaitingDeletions) {
     // The client's `prepareForDeletion` may take objects out of the context.
-    for case let deletion? in deletions where deletion.object.core === self && !deletion.object.flags.isDeleted {
-      delete(deletion.object)
-    }
+    for object in deletions.objects where object.core === self && !object.flags.isDeleted { delete(object) }
     propagateDeletes()
     // Delete rules may reach objects that the child has kept.
-    reviveDeleted(living)
-    return []
+    reviveDeleted(deletions.living)
   }
 
   /// Takes the deletions of objects back. Two kinds of links end: those that the other side has lost, and those to

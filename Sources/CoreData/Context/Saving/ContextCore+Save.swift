@@ -36,19 +36,18 @@ extension ContextCore {
     post(.willSave) { [:] }
     // An observer may have changed objects.
     if changes.list.hasPending || changes.hasUndeletedDependents { processPendingChanges() }
-    if changes.isEmpty { return try saveNothing(coordinator) }
-    var pushed: [NSManagedObject] = []
     do {
       for _ in 0..<Self.mostPushes {
+        if changes.isEmpty { return try saveNothing(coordinator) }
         try runWillSave()
         reconcilePartners()
         try validateAll()
         // Unread objects got no `willSave` and were not validated.
         try throwReadError()
         guard let parent else { return try commit(coordinator) }
-        if try push(to: parent, &pushed) { return }
+        if try push(to: parent) { return }
       }
-      throw Self.changesWithoutEnd("Code that the parent context calls", Self.mostPushes)
+      throw Self.changesWithoutEnd("Code that is called during the save", Self.mostPushes)
     } catch {
       // The next attempt calls `willSave` of each object again.
       for object in changed { ChangeTracker.forgetWillSaveCalled(object) }
@@ -141,7 +140,7 @@ extension ContextCore {
 
   /// How often a save calls `willSave` again, because it has changed objects.
   private static let mostRounds = 1000
-  /// How often a save passes its changes to the parent, because code that the parent calls has changed objects.
+  /// How often a child's save begins again, because code of the client has changed objects during it.
   private static let mostPushes = 100
 
   private static func changesWithoutEnd(_ code: String, _ rounds: Int) -> any Error {
@@ -232,18 +231,31 @@ extension ContextCore {
     }
   }
 
-  /// Clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys. `finally` is
-  /// called when the lists are clear and another save may begin, before `didSave()` and the notifications.
-  func finish(publishing: () -> Void, finally: () -> Void) {
+  /// Ends a save: clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys.
+  /// `finally` is called when the lists are clear and another save may begin, before `didSave()` and the notifications.
+  private func finish(publishing: () -> Void, finally: () -> Void) {
+    finish(beginFinish(publishing: publishing), finally: finally)
+  }
+
+  /// What the end of a save still needs when the lists are clear.
+  struct FinishedSave {
+    fileprivate let objects: ChangedObjects?
+    fileprivate let ids: [AnyHashable: Any]?
+    fileprivate let former: ChangeTracker
+    fileprivate let leaving: Leaving
+    fileprivate let registration: (() -> Void)?
+  }
+
+  /// The first part of the end: clears the lists. It calls no code of the client.
+  func beginFinish(publishing: () -> Void) -> FinishedSave {
     // What validation and partners have changed since the last event.
     let registration = recordsUndo ? journalOfEvent() : nil
     publishing()
     let objects = takeSavedObjects()
     var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changes.counts) : nil
     let former = changes.restart()
-    let saved = former.objects
     var leaving = Leaving()
-    saved.forEachUncounted { object in
+    former.objects.forEachUncounted { object in
       ids?.add(object)
       endSave(of: object, &leaving)
     }
@@ -251,24 +263,28 @@ extension ContextCore {
     forgetMembers(without: former.omissions, &leaving.states)
     // Client code that is called from here on may save again.
     (activity.isSaving, activity.isWriting) = (false, false)
-    registration?()
+    let userInfo = ids?.userInfo
+    if let userInfo { tellStreams(WatchedNotification.didSaveIDs.name, userInfo) }
+    return FinishedSave(objects: objects, ids: userInfo, former: former, leaving: leaving, registration: registration)
+  }
+
+  /// The second part: notifies observers.
+  func finish(_ save: FinishedSave, finally: () -> Void) {
+    save.registration?()
     finally()
     // The stores may have computed derived attributes.
     tellObserversOfAll()
-    // First, because code of the client may save again.
-    let idInfo = ids?.userInfo
-    if let idInfo { tellStreams(WatchedNotification.didSaveIDs.name, idInfo) }
     callDidSaveOfEarlyOnes()
-    saved.forEachUncounted { $0.didSave() }
-    if let objects { post(.didSave) { objects.userInfo } }
-    if let idInfo { post(.didSaveIDs) { idInfo } }
-    withExtendedLifetime((leaving, former)) {}
+    save.former.objects.forEachUncounted { $0.didSave() }
+    if let objects = save.objects { post(.didSave) { objects.userInfo } }
+    if let ids = save.ids { post(.didSaveIDs) { ids } }
+    withExtendedLifetime(save) {}
     announceKeys()
   }
 
   /// Values that saved objects no longer need. They are released after the save: the `deinit` of a client's class must
   /// not see a half-finished save, nor change an object whose changes are about to be forgotten.
-  private struct Leaving {
+  fileprivate struct Leaving {
     var states: ContiguousArray<ToManyState> = []
     var members: ContiguousArray<NSManagedObject> = []
   }
