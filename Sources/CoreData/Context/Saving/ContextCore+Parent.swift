@@ -133,7 +133,9 @@ extension ContextCore {
     for (found, deletion) in zip(targets.deletions, changes.deleted) { keepBase(deletion, of: found) }
     var changed = changes.inserted.map { (object: insert($0), child: $0) }
     self.changes.misplacedObjects += changed.filter { changes.misplaced.contains($0.child.target) }.map(\.object)
-    for case (let update?, let child) in zip(targets.updates, changes.updated) { changed.append((update.object, child)) }
+    for case (let update?, let child) in zip(targets.updates, changes.updated) {
+      changed.append((update.object, child))
+    }
     let living = changed.filter(\.child.isNeeded).map(\.object)
     reviveDeleted(living)
     changed.removeAll { $0.object.flags.isDeleted }
