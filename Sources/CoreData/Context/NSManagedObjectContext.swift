@@ -290,7 +290,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   ///   - 1550 to 1690: validation. 1560 lists several errors.
   ///   - 133020, 133021: conflicts. 133010: a link to an object of another store.
   ///   - 132001: another save of this context, or of its parent, is running.
-  ///   - 134060: objects are being deleted, as in ``NSManagedObject/prepareForDeletion()``.
+  ///   - 134060: objects are being deleted, as in ``NSManagedObject/prepareForDeletion()``, or a child's save is being
+  ///     taken over.
   ///   - 134030, 134080: no store takes an object. 134030 also if `willSave` changes objects without end.
   ///   - The error of a store. After an object could not be read, each save throws that error until ``rollback()`` or
   ///     ``reset()``.

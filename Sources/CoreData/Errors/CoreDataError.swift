@@ -63,14 +63,14 @@ enum CoreDataError {
       ])
   }
 
-  /// The error for a save while objects are being deleted. Such a save would write them unchanged, or with a part of
-  /// the effects of their deletion. Nothing has changed.
+  /// The error for a save while objects are being deleted, or a child's save is being taken over. Such a save would
+  /// write a part of the changes. Nothing has changed.
   static var savesHalfADeletion: CocoaError {
     CocoaError(
       .coreData,
       userInfo: [
         NSLocalizedDescriptionKey:
-          "save() was called while objects are being deleted: in prepareForDeletion(), or by an observer of an event that ended there. Save after delete(_:) or processPendingChanges() has returned; changes made until then are part of that save."
+          "save() was called while objects are being deleted, or a child's save is being taken over: in prepareForDeletion() or awakeFromFetch(), or by an observer of an event that ended there. Save after delete(_:) or processPendingChanges() has returned; changes made until then are part of that save."
       ])
   }
 

@@ -43,6 +43,15 @@ struct ChangeTracker {
 
   /// How often all changes were discarded or saved.
   private(set) var restarts = 0
+  /// How often an object has become pending.
+  private var pendings = 0
+
+  /// Is another one after any change, also after one that was taken back.
+  var stamp: Stamp { Stamp(pendings: pendings, removals: removals, restarts: restarts) }
+
+  struct Stamp: Equatable {
+    fileprivate let pendings, removals, restarts: Int
+  }
 
   struct Omission {
     let owner: NSManagedObject
@@ -56,6 +65,7 @@ struct ChangeTracker {
     let former = self
     self = ChangeTracker()
     (hasInaccessible, restarts) = (former.hasInaccessible && !forgetsObjects, former.restarts + 1)
+    (pendings, removals) = (former.pendings, former.removals)
     return former
   }
 
@@ -116,6 +126,7 @@ struct ChangeTracker {
   /// Puts an object on the list as pending.
   @inline(__always)
   private mutating func enlist(_ object: NSManagedObject, as flags: Flags, _ registered: () -> Int) {
+    if !flags.contains(.pending) { pendings &+= 1 }
     if !flags.contains(.listed) {
       write(flags.union([.listed, .pending]), to: object)
       list.append(object, registered: registered)

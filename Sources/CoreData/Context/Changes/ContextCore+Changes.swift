@@ -188,15 +188,19 @@ extension ContextCore {
     changes.beginDeletion(of: object)
     // Ends the recursion where objects delete each other in `prepareForDeletion`.
     if !isRepeated || !preparingForDeletion.contains(where: { $0.object === object }) {
-      preparingForDeletion.append((object, isFirst: !isRepeated))
-      object.prepareForDeletion()
-      preparingForDeletion.removeLast()
+      prepareDeletion(of: object, isFirst: !isRepeated)
     }
     if isRepeated || !isStillDeleted(object) { return }
     // The row was found to be gone: there is nothing to save.
     if object.flags.contains(.inaccessible) && !object.flags.contains(.listed) { return }
     beginPending(object)
     changes.delete(object) { registry.count }
+  }
+
+  func prepareDeletion(of object: NSManagedObject, isFirst: Bool = true) {
+    preparingForDeletion.append((object, isFirst: isFirst))
+    object.prepareForDeletion()
+    preparingForDeletion.removeLast()
   }
 
   /// Deletes an object without `prepareForDeletion`. With `followsRules` its delete rules are applied later.

@@ -14,6 +14,8 @@ struct ContextActivity {
   fileprivate var callouts = 0
   /// How many nested calls of `awakeFromFetch` are running. Changes are not tracked meanwhile.
   fileprivate var awakenings = 0
+  /// How many nested saves of children are being taken over. Meanwhile this context has a part of their changes.
+  var takings = 0
   /// The objects whose `awakeFromFetch` is called later; nil where it is called at once.
   var deferredAwakenings: [NSManagedObject]?
   /// How many nested runs of the delete rules there are. Meanwhile only a part of the effects of a deletion has been
@@ -67,7 +69,11 @@ extension ContextCore {
   func callDeferredAwakenings() {
     let objects = activity.deferredAwakenings ?? []
     activity.deferredAwakenings = nil
-    for object in objects where object.core === self && !object.flags.isFault { awake(object) }
+    for object in objects {
+      // Those of the contexts above, which have read for this one, are awakened on their queues.
+      guard let core = object.core else { continue }
+      core.runForChild(takesUpMarks: false) { if object.core === core && !object.flags.isFault { core.awake(object) } }
+    }
   }
 
   /// Notifies observers by `body`, before the notification of `sets` is posted. Controllers must know the objects.

@@ -93,6 +93,18 @@ struct PresentObject {
 
 /// The child's side.
 extension ContextCore {
+  /// Runs `body`. While `child` defers the calls of `awakeFromFetch`, those of this context are deferred with them.
+  private func deferringAwakenings<R>(for child: ContextCore, _ body: () throws -> R) rethrows -> R {
+    guard child.activity.deferredAwakenings != nil else { return try body() }
+    let former = activity.deferredAwakenings
+    activity.deferredAwakenings = []
+    defer {
+      child.activity.deferredAwakenings? += activity.deferredAwakenings ?? []
+      activity.deferredAwakenings = former
+    }
+    return try body()
+  }
+
   /// Runs `body` with the parent, on the parent's queue, and returns its result.
   ///
   /// Keys in the request and in the result mean the same in both contexts: where another context has given objects
@@ -105,7 +117,7 @@ extension ContextCore {
       let result: R? = try parent.runForChild {
         parent.takeUpKeys()
         if parent.keysTakenUp != known { return nil }
-        let result = try body(parent)
+        let result = try parent.deferringAwakenings(for: self) { try body(parent) }
         return parent.keysTakenUp == known ? result : nil
       }
       if let result { return result }

@@ -14,13 +14,10 @@ extension ContextCore {
   func push(to parent: ContextCore) throws -> Bool {
     var met: Set<Set<SaveConflicts.Mark>> = []
     while true {
-      // After this, only changes that come meanwhile are pending.
+      let stamp = self.changes.stamp
+      func isChanged() -> Bool { self.changes.stamp != stamp }
       processPendingChanges()
-      if self.changes.list.hasPending { return false }
-      let (removals, restarts) = (self.changes.removals, self.changes.restarts)
-      func isChanged() -> Bool {
-        self.changes.list.hasPending || self.changes.removals != removals || self.changes.restarts != restarts
-      }
+      if isChanged() { return false }
       let saved = changed
       // Packed first, because values that cannot be encoded must be found before the parent changes.
       let rows = try presentRows(of: saved)
@@ -32,9 +29,9 @@ extension ContextCore {
       let outcome = try parent.runForChild(takesUpMarks: false) {
         try parent.tracking { () -> PushOutcome in
           let targets = try parent.find(changes)
-          if !targets.gone.isEmpty { return .gone(targets.gone) }
           // Reading them has called code of the client.
           if isChanged() { return .changed }
+          if !targets.gone.isEmpty { return .gone(targets.gone) }
           activity.isWriting = true
           parent.activity.deferredAwakenings = []
           let deletions = parent.take(changes, targets)
@@ -45,8 +42,7 @@ extension ContextCore {
             // The rows were packed before the parent was called, and keys may have been taken up meanwhile.
             for object in saved { replaceTemporaryKeys(of: object) }
           }
-          parent.callDeferredAwakenings()
-          parent.take(deletions)
+          parent.complete(deletions)
           parent.endEvent()
           return .saved(finished)
         }
@@ -111,11 +107,17 @@ extension ContextCore {
     takeUpStores()
     takeUpKeys()
     try throwReadError()
-    var found = FoundTargets()
-    found.updates = try changes.updated.map(existing)
-    found.deletions = try changes.deleted.map(existing)
-    found.gone = zip(found.updates, changes.updated).filter { $0.0 == nil && $0.1.isNeeded }.map(\.1.target)
-    return found
+    for _ in 0..<Self.mostPushes {
+      let stamp = self.changes.stamp
+      var found = FoundTargets()
+      found.updates = try changes.updated.map(existing)
+      found.deletions = try changes.deleted.map(existing)
+      found.gone = zip(found.updates, changes.updated).filter { $0.0 == nil && $0.1.isNeeded }.map(\.1.target)
+      if recordsUndo { for case let deletion? in found.deletions { readForUndo(deletion.object) } }
+      // Reading them may have called code of the client, which may have removed an object that was found.
+      if self.changes.stamp == stamp { return found }
+    }
+    throw Self.changesWithoutEnd("awakeFromFetch", Self.mostPushes)
   }
 
   /// What is left to do when the child is saved, because it calls code of the client.
@@ -125,7 +127,7 @@ extension ContextCore {
     let living: [NSManagedObject]
   }
 
-  /// Takes over the changes of a child, as the present changes of this context, except for deletions.
+  /// Takes over the changes of a child, as the present changes of this context. Its deletions are marked only.
   private func take(_ changes: ChildChanges, _ targets: FoundTargets) -> WaitingDeletions {
     for (found, update) in zip(targets.updates, changes.updated) where !update.changes.isUnsaved {
       keepBase(update, of: found)
@@ -142,15 +144,25 @@ extension ContextCore {
     for (object, child) in changed { setValues(child.changes, of: object) }
     for (object, child) in changed { setLinks(child.changes, of: object, found) }
     for (object, child) in changed { setOrders(child.changes, of: object, found) }
-    return WaitingDeletions(objects: targets.deletions.compactMap { $0?.object }, living: living)
+    let deleted = targets.deletions.compactMap { $0?.object }.filter { !$0.flags.isDeleted }
+    for object in deleted { deleteAlone(object, followsRules: false) }
+    return WaitingDeletions(objects: deleted, living: living)
   }
 
-  private func take(_ deletions: WaitingDeletions) {
-    // The client's `prepareForDeletion` may take objects out of the context.
-    for object in deletions.objects where object.core === self && !object.flags.isDeleted { delete(object) }
-    propagateDeletes()
+  /// Calls the code of the client that has waited, and applies the delete rules. That code may have taken deletions
+  /// back.
+  private func complete(_ deletions: WaitingDeletions) {
+    activity.takings += 1
+    callDeferredAwakenings()
+    for object in deletions.objects where isStillDeleted(object) {
+      prepareDeletion(of: object)
+      if isStillDeleted(object) { changes.propagateAgain(object) }
+    }
     // Delete rules may reach objects that the child has kept.
-    reviveDeleted(deletions.living)
+    let living = deletions.living.filter { $0.core === self && !$0.flags.isDeleted }
+    propagateDeletes()
+    reviveDeleted(living)
+    activity.takings -= 1
   }
 
   /// Takes the deletions of objects back. Two kinds of links end: those that the other side has lost, and those to

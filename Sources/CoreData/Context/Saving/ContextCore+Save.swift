@@ -14,7 +14,7 @@ extension ContextCore {
       checkInvariants()
     }
     if activity.isSaving { throw CoreDataError.savesAlready }
-    if activity.isPropagatingDeletes || !preparingForDeletion.isEmpty { throw CoreDataError.savesHalfADeletion }
+    if activity.isPropagatingDeletes || activity.takings > 0 || !preparingForDeletion.isEmpty { throw CoreDataError.savesHalfADeletion }
     takeUpStores()
     takeUpKeys()
     try throwReadError()
@@ -141,9 +141,9 @@ extension ContextCore {
   /// How often a save calls `willSave` again, because it has changed objects.
   private static let mostRounds = 1000
   /// How often a child's save begins again, because code of the client has changed objects during it.
-  private static let mostPushes = 100
+  static let mostPushes = 100
 
-  private static func changesWithoutEnd(_ code: String, _ rounds: Int) -> any Error {
+  static func changesWithoutEnd(_ code: String, _ rounds: Int) -> any Error {
     CocoaError(
       .persistentStoreSave,
       userInfo: [

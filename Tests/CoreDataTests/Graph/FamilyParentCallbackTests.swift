@@ -1,0 +1,262 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// Code of the client that a save of a child context calls in the parent, and that changes the parent; and what such a
+/// save says of objects that the child has not read.
+@Suite(.ofRootContexts) struct FamilyParentCallbackTests {
+  // MARK: Later changes and deletions
+
+  /// A deletion that the callback makes, in a save of the child within the save, is later than the child's change.
+  @Test func aLaterDeletionStays() throws {
+    let family = try CallingFamily("a", "b")
+    let (root, child) = (family.root, family.child)
+    try child.performAndWait {
+      let (a, b) = (try family.item("a", child), try family.item("b", child))
+      var calls = CallingItem.Calls()
+      nonisolated(unsafe) var isFirst = true
+      calls.whenDeleted = { _ in
+        if !isFirst { return }
+        isFirst = false
+        child.performAndWait {
+          child.delete(b)
+          do { try child.save() } catch { Issue.record(error) }
+        }
+      }
+      root.performAndWait { CallingItem.set(calls, root) }
+      b["name"] = "changed"
+      child.delete(a)
+      try child.save()
+      #expect(!child.hasChanges)
+    }
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(names == [])
+  }
+
+  /// The callback changes an object that is still to be deleted by the same save, by way of another child: that is
+  /// later, and the object stays.
+  @Test func aLaterChangeKeepsAnObject() throws {
+    let family = try CallingFamily("a", "b")
+    let (root, child) = (family.root, family.child)
+    let sibling = NSManagedObjectContext(.privateQueue)
+    sibling.parent = root
+    let others = try sibling.performAndWait {
+      let items = try UndoStack.items(sibling)
+      for item in items { _ = item["number"] }
+      return items
+    }
+    try child.performAndWait {
+      for item in try UndoStack.items(child) { child.delete(item) }
+      var calls = CallingItem.Calls()
+      nonisolated(unsafe) var isFirst = true
+      calls.whenDeleted = { deleted in
+        if !isFirst { return }
+        isFirst = false
+        sibling.performAndWait {
+          let other = others.first { $0.objectID != deleted.objectID }
+          other?["name"] = "kept"
+          do { try sibling.save() } catch { Issue.record(error) }
+        }
+      }
+      root.performAndWait { CallingItem.set(calls, root) }
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(names == ["kept"])
+    withExtendedLifetime(others) {}
+  }
+
+  /// The parent cannot be saved while it has only a part of a child's save.
+  @Test func theParentIsNotSavedInBetween() throws {
+    let family = try CallingFamily("item", "note")
+    let (root, child) = (family.root, family.child)
+    var refusal: CocoaError?
+    try child.performAndWait {
+      let (item, note) = (try family.item("item", child), try family.item("note", child))
+      var calls = CallingItem.Calls()
+      calls.whenDeleted = { [unowned root] _ in
+        do { try root.save() } catch { refusal = error as? CocoaError }
+      }
+      root.performAndWait { CallingItem.set(calls, root) }
+      note["name"] = "changed"
+      child.delete(item)
+      try child.save()
+    }
+    #expect(refusal != nil)
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(names == ["changed"])
+  }
+
+  /// A rollback of the parent in its `prepareForDeletion` discards all that it has taken over.
+  @Test func aRollbackOfTheParentDiscardsTheWholeSave() throws {
+    let family = try CallingFamily("first", "note", "second")
+    let (root, child) = (family.root, family.child)
+    try child.performAndWait {
+      let note = try family.item("note", child)
+      var calls = CallingItem.Calls()
+      nonisolated(unsafe) var isFirst = true
+      calls.whenDeleted = { [unowned root] _ in
+        if isFirst { root.rollback() }
+        isFirst = false
+      }
+      root.performAndWait { CallingItem.set(calls, root) }
+      for name in ["first", "second"] { child.delete(try family.item(name, child)) }
+      note["name"] = "changed"
+      try child.save()
+    }
+    try root.performAndWait {
+      #expect(!root.hasChanges)
+      try root.save()
+    }
+    let names = try family.stored()
+    #expect(names == ["first", "note", "second"])
+  }
+
+  // MARK: Callbacks that take objects out of the parent
+
+  /// The parent is reset, or its new objects are rolled back, while it takes over deletions.
+  @Test(arguments: [false, true]) func theParentIsResetWhileItTakesOverDeletions(isReset: Bool) throws {
+    let family = try CallingFamily("first", "second")
+    let (root, child) = (family.root, family.child)
+    let new = root.performAndWait { UndoStack.insert("new", root) }
+    try child.performAndWait {
+      for item in try UndoStack.items(child) { child.delete(item) }
+      var calls = CallingItem.Calls()
+      nonisolated(unsafe) var isFirst = true
+      calls.whenDeleted = { _ in
+        if !isFirst { return }
+        isFirst = false
+        if isReset { root.reset() } else { root.rollback() }
+      }
+      root.performAndWait { CallingItem.set(calls, root) }
+      try child.save()
+    }
+    withExtendedLifetime(new) {}
+    try root.performAndWait { try root.save() }
+  }
+
+  /// A child saves within the parent's `awakeFromFetch`. What an observer of the parent changes then is saved.
+  @Test func whatAnObserverChangesWithinAnAwakeningIsSaved() throws {
+    let family = try CallingFamily("read", "other")
+    let (root, child) = (family.root, family.child)
+    nonisolated(unsafe) let (read, other) = try root.performAndWait {
+      (try family.item("read", root), try family.item("other", root))
+    }
+    try child.performAndWait { try family.item("other", child)["name"] = "changed" }
+    try root.performAndWait {
+      root.refresh(read, mergeChanges: false)
+      var calls = CallingItem.Calls()
+      calls.whenRead = { [unowned root] item in
+        if item !== read || child.performAndWait({ !child.hasChanges }) { return }
+        CallingItem.set(CallingItem.Calls(), root)
+        child.performAndWait { try? child.save() }
+      }
+      let watch = NotificationCenter.default.addObserver(
+        forName: .NSManagedObjectContextObjectsDidChange, object: root, queue: nil
+      ) { _ in if other["number"] as? Int != 2 { other["number"] = 2 } }
+      CallingItem.set(calls, root)
+      _ = read["name"]
+      NotificationCenter.default.removeObserver(watch)
+      #expect(other["number"] as? Int == 2)
+      try root.save()
+    }
+    let numbers = try family.stored("number")
+    #expect(numbers == ["2", "nil"] || numbers == ["0", "2"])
+  }
+
+  // MARK: Stores
+
+  /// The context in the middle has a fault of a new object, which the child then assigns to another store.
+  @Test func anAssignmentReachesTheRoot() throws {
+    let stack = try UndoStack(levels: 3)
+    let second = try stack.coordinator.addPersistentStore(
+      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    let (middle, leaf) = (stack.contexts[1], stack.contexts[2])
+    let (item, held) = leaf.performAndWait {
+      let item = UndoStack.insert("item", leaf)
+      return (item, middle.performAndWait { middle.object(with: item.objectID) })
+    }
+    try leaf.performAndWait {
+      leaf.assign(item, to: second)
+      try leaf.save()
+    }
+    try stack.saveAll()
+    leaf.performAndWait { #expect(item.objectID.persistentStore === second) }
+    withExtendedLifetime(held) {}
+  }
+
+  /// A child saves an object to the parent before there is a store, and reads it again when there is one.
+  @Test func anObjectFromBeforeTheFirstStoreIsReadAgain() throws {
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: UndoStack.model)
+    let (root, child) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
+    root.persistentStoreCoordinator = coordinator
+    child.parent = root
+    let item = try child.performAndWait {
+      let (item, friend) = (UndoStack.insert("item", child), UndoStack.insert("friend", child))
+      item["friends"] = NSSet(object: friend)
+      try child.save()
+      return item
+    }
+    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
+    child.performAndWait {
+      child.refresh(item, mergeChanges: false)
+      #expect(item["name"] as? String == "item")
+      #expect(UndoStack.linked(item, "friends").map { $0["name"] as? String } == ["friend"])
+    }
+    try root.performAndWait { try root.save() }
+  }
+
+  // MARK: What a child has not read
+
+  /// A fault that a child has never read is deleted at whatever version the store has.
+  @Test func anUnreadFaultIsDeletedAtAnyVersion() throws {
+    let model = Describing.model([Describing.entity("Note", [Describing.attribute("number", .integer64)])])
+    let stack = try UndoStack(levels: 2, model: model)
+    let (root, child) = (stack.contexts[0], stack.contexts[1])
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+    try stack.elsewhere { context in
+      _ = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      try context.save()
+    }
+    child.undoManager = nil
+    let note = try child.performAndWait { try #require(try child.fetch(request).first) }
+    root.performAndWait { root.reset() }
+    try stack.elsewhere { context in
+      try context.existingObject(with: note.objectID).setValue(9, forKey: "number")
+      try context.save()
+    }
+    try child.performAndWait {
+      #expect(note.isFault)
+      child.delete(note)
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    let count = try stack.elsewhere { try $0.count(for: request) }
+    #expect(count == 0)
+  }
+
+  /// The IDs of the members of a fault that the child holds, whose members were prefetched.
+  @Test func theMemberIDsOfAHeldFaultArePresent() throws {
+    let stack = try UndoStack(levels: 2)
+    let (root, child) = (stack.contexts[0], stack.contexts[1])
+    let (first, second) = try root.performAndWait {
+      let items = (UndoStack.insert("first", root), UndoStack.insert("second", root))
+      try root.save()
+      return items
+    }
+    let lower = try child.performAndWait {
+      let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+      request.predicate = NSPredicate(format: "name == 'first'")
+      request.relationshipKeyPathsForPrefetching = ["friends"]
+      return try #require(try child.fetch(request).first)
+    }
+    root.performAndWait { first["friends"] = NSSet(object: second) }
+    child.performAndWait {
+      #expect(lower.isFault && lower.objectIDs(forRelationshipNamed: "friends") == [second.objectID])
+    }
+  }
+}
