@@ -14,7 +14,9 @@ extension ContextCore {
       checkInvariants()
     }
     if activity.isSaving { throw CoreDataError.savesAlready }
-    if activity.isPropagatingDeletes || activity.takings > 0 || !preparingForDeletion.isEmpty { throw CoreDataError.savesHalfADeletion }
+    if activity.isPropagatingDeletes || activity.takings > 0 || !preparingForDeletion.isEmpty {
+      throw CoreDataError.savesHalfADeletion
+    }
     takeUpStores()
     takeUpKeys()
     try throwReadError()
