@@ -116,6 +116,106 @@ import Testing
     #expect(names == ["first", "note", "second"])
   }
 
+  // MARK: Deletions that callbacks meet
+
+  /// A refresh in the parent's `prepareForDeletion` leaves the deletion.
+  @Test func aRefreshedObjectIsDeleted() throws {
+    let family = try CallingFamily("item")
+    let (root, child) = (family.root, family.child)
+    try child.performAndWait {
+      var calls = CallingItem.Calls()
+      calls.whenDeleted = { [unowned root] in root.refresh($0, mergeChanges: false) }
+      root.performAndWait { CallingItem.set(calls, root) }
+      child.delete(try family.item("item", child))
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(names == [])
+  }
+
+  /// A fetch in a callback applies the rules of the deletions so far. An object that they delete, and that the child
+  /// has changed, stays nevertheless.
+  @Test func aFetchInACallbackLosesNoChange() throws {
+    let family = try CallingFamily("o", "p", "x")
+    let (root, child) = (family.root, family.child)
+    try child.performAndWait {
+      let (o, p) = (try family.item("o", child), try family.item("p", child))
+      let x = try family.item("x", child)
+      #expect(UndoStack.linked(o, "children") == [] && x["parent"] == nil)
+      var calls = CallingItem.Calls()
+      calls.whenDeleted = { [unowned root] _ in _ = try? UndoStack.items(root) }
+      try root.performAndWait {
+        try family.item("x", root)["parent"] = try family.item("o", root)
+        root.processPendingChanges()
+        CallingItem.set(calls, root)
+      }
+      x["name"] = "kept"
+      child.delete(o)
+      child.delete(p)
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(names == ["kept"])
+  }
+
+  /// Each object is prepared once for its deletion, and has the members that are to be deleted with it.
+  @Test(arguments: [false, true]) func eachDeletionIsPreparedOnce(isRead: Bool) throws {
+    let family = try CallingFamily("p", "c")
+    let (root, child) = (family.root, family.child)
+    try family.stack.elsewhere { context in
+      try family.item("c", context)["parent"] = try family.item("p", context)
+      try context.save()
+    }
+    nonisolated(unsafe) var prepared: [String] = []
+    var calls = CallingItem.Calls()
+    calls.whenDeleted = { [unowned root] item in
+      prepared.append(item["name"] as? String ?? "")
+      for member in UndoStack.linked(item, "children") { root.delete(member) }
+    }
+    try root.performAndWait {
+      let parent = try family.item("p", root)
+      if isRead { #expect(UndoStack.linked(parent, "children").count == 1) }
+      CallingItem.set(calls, root)
+    }
+    try child.performAndWait {
+      child.delete(try family.item("p", child))
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(prepared == ["p", "c"] && names == [])
+  }
+
+  /// A child's deletion is undone in the parent, with the position of the object, also where a callback fetches.
+  @Test func aChildsDeletionIsUndoneInTheParent() throws {
+    let family = try CallingFamily("l", "a", "d", "b")
+    let (root, child) = (family.root, family.child)
+    try family.stack.elsewhere { context in
+      let items = try ["a", "d", "b"].map { try family.item($0, context) }
+      try family.item("l", context)["queue"] = NSOrderedSet(array: items)
+      try context.save()
+    }
+    let manager = UndoManager()
+    var calls = CallingItem.Calls()
+    calls.whenDeleted = { [unowned root] _ in _ = try? UndoStack.items(root) }
+    root.performAndWait {
+      root.undoManager = manager
+      CallingItem.set(calls, root)
+    }
+    try child.performAndWait {
+      child.delete(try family.item("d", child))
+      try child.save()
+    }
+    try root.performAndWait {
+      #expect(UndoStack.linked(try family.item("l", root), "queue").count == 2)
+      root.undo()
+      let names = UndoStack.linked(try family.item("l", root), "queue").map { $0["name"] as? String }
+      #expect(names == ["a", "d", "b"])
+    }
+  }
+
   // MARK: Callbacks that take objects out of the parent
 
   /// The parent is reset, or its new objects are rolled back, while it takes over deletions.

@@ -188,19 +188,15 @@ extension ContextCore {
     changes.beginDeletion(of: object)
     // Ends the recursion where objects delete each other in `prepareForDeletion`.
     if !isRepeated || !preparingForDeletion.contains(where: { $0.object === object }) {
-      prepareDeletion(of: object, isFirst: !isRepeated)
+      preparingForDeletion.append((object, isFirst: !isRepeated))
+      object.prepareForDeletion()
+      preparingForDeletion.removeLast()
     }
     if isRepeated || !isStillDeleted(object) { return }
     // The row was found to be gone: there is nothing to save.
     if object.flags.contains(.inaccessible) && !object.flags.contains(.listed) { return }
     beginPending(object)
     changes.delete(object) { registry.count }
-  }
-
-  func prepareDeletion(of object: NSManagedObject, isFirst: Bool = true) {
-    preparingForDeletion.append((object, isFirst: isFirst))
-    object.prepareForDeletion()
-    preparingForDeletion.removeLast()
   }
 
   /// Deletes an object without `prepareForDeletion`. With `followsRules` its delete rules are applied later.
@@ -229,6 +225,7 @@ extension ContextCore {
       case .cascadeDeleteRule:
         for destination in destinations(of: object, relationship)
         where destination.core === self && !destination.flags.isDeleted {
+          if activity.takings > 0 { activity.deletedByRules.append(destination) }
           delete(destination)
           // A callback may have undone the deletion. Where the object was deleted anew, its rules are applied anew.
           if changes.restarts != restarts || !isStillDeleted(object) { return }

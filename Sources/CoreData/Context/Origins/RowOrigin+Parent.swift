@@ -114,7 +114,8 @@ extension ContextCore {
     while true {
       takeUpKeys()
       let known = keysTakenUp
-      let result: R? = try parent.runForChild {
+      // A merge in the parent would call observers.
+      let result: R? = try parent.runForChild(takesUpMarks: activity.deferredAwakenings == nil) {
         parent.takeUpKeys()
         if parent.keysTakenUp != known { return nil }
         let result = try parent.deferringAwakenings(for: self) { try body(parent) }

@@ -211,7 +211,7 @@ extension ContextCore {
 
   private func waitForMainQueue(_ request: ChildRequests.Request, _ meanwhile: () -> Void) {
     // The main thread may be in the middle of its wait, in code of the client that waits for another context.
-    let nested = Self.ofWaitingMainThread
+    let nested = ContextCore.ofWaitingMainThread
     nested?.add(request)
     ChildRequests.ofMainQueue.add(request)
     if nested == nil { request.runOnMainQueue() }
@@ -231,7 +231,7 @@ extension ContextCore {
   /// operation: an operation of the library only goes from a child to its parent.
   private func runRequestsAbove() {
     if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll(queue, where: isBelow) }
-    for core in Self.held where isBelow(core) { core.queue.requests.runAll(queue) }
+    for core in ContextCore.held where isBelow(core) { core.queue.requests.runAll(queue) }
   }
 
   /// Whether another context is above this one.

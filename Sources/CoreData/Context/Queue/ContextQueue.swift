@@ -107,8 +107,9 @@ extension ContextCore {
   /// this thread.
   func run<T>(_ body: () throws -> T) rethrows -> T {
     if queue.confinement != .mainQueue || queue.isCurrent { return try runHere(body) }
-    let held = Self.held
-    if Self.ofWaitingMainThread != nil {
+    // Named, because `Self` would be looked up in the object, which other threads are using.
+    let held = ContextCore.held
+    if ContextCore.ofWaitingMainThread != nil {
       return try request({ try runHere(body) }, meanwhile: { ContextQueue.runRequests(to: held, self.queue) })
     }
     return try MainQueue.run(
@@ -119,7 +120,7 @@ extension ContextCore {
   /// Runs `body` under the context's lock. Without `takesUpMarks` it does not merge what is waiting to be merged.
   func runHere<T>(takesUpMarks: Bool = true, _ body: () throws -> T) rethrows -> T {
     let previous = queue.enter()
-    let nesting = Self.nesting
+    let nesting = ContextCore.nesting
     nesting.held.append(self)
     defer {
       nesting.held.removeLast()

@@ -34,7 +34,7 @@ extension ContextCore {
           if !targets.gone.isEmpty { return .gone(targets.gone) }
           activity.isWriting = true
           parent.activity.deferredAwakenings = []
-          let deletions = parent.take(changes, targets)
+          let waiting = parent.take(changes, targets)
           // This context is saved before more code of the client is called, which may change it again.
           let finished = beginFinish {
             for (object, row) in zip(saved, rows) { if let row { object.row = row } }
@@ -42,7 +42,7 @@ extension ContextCore {
             // The rows were packed before the parent was called, and keys may have been taken up meanwhile.
             for object in saved { replaceTemporaryKeys(of: object) }
           }
-          parent.complete(deletions)
+          parent.complete(waiting)
           parent.endEvent()
           return .saved(finished)
         }
@@ -113,7 +113,6 @@ extension ContextCore {
       found.updates = try changes.updated.map(existing)
       found.deletions = try changes.deleted.map(existing)
       found.gone = zip(found.updates, changes.updated).filter { $0.0 == nil && $0.1.isNeeded }.map(\.1.target)
-      if recordsUndo { for case let deletion? in found.deletions { readForUndo(deletion.object) } }
       // Reading them may have called code of the client, which may have removed an object that was found.
       if self.changes.stamp == stamp { return found }
     }
@@ -121,14 +120,14 @@ extension ContextCore {
   }
 
   /// What is left to do when the child is saved, because it calls code of the client.
-  private struct WaitingDeletions {
-    let objects: [NSManagedObject]
-    /// The objects that the child has changed: its changes are later than a deletion here.
+  private struct WaitingChanges {
+    let deletions: [NSManagedObject]
+    /// The objects that the child has changed: its changes are later than a deletion by the delete rules.
     let living: [NSManagedObject]
   }
 
-  /// Takes over the changes of a child, as the present changes of this context. Its deletions are marked only.
-  private func take(_ changes: ChildChanges, _ targets: FoundTargets) -> WaitingDeletions {
+  /// Takes over the changes of a child, as the present changes of this context, except for deletions.
+  private func take(_ changes: ChildChanges, _ targets: FoundTargets) -> WaitingChanges {
     for (found, update) in zip(targets.updates, changes.updated) where !update.changes.isUnsaved {
       keepBase(update, of: found)
     }
@@ -144,25 +143,31 @@ extension ContextCore {
     for (object, child) in changed { setValues(child.changes, of: object) }
     for (object, child) in changed { setLinks(child.changes, of: object, found) }
     for (object, child) in changed { setOrders(child.changes, of: object, found) }
-    let deleted = targets.deletions.compactMap { $0?.object }.filter { !$0.flags.isDeleted }
-    for object in deleted { deleteAlone(object, followsRules: false) }
-    return WaitingDeletions(objects: deleted, living: living)
+    let deletions = targets.deletions.compactMap { $0?.object }
+    // A save within another one may change objects that the other is about to delete: it is later.
+    let names = Set(living.map(ObjectIdentifier.init))
+    if activity.takings > 0 { activity.waitingDeletions.removeAll { names.contains(ObjectIdentifier($0)) } }
+    return WaitingChanges(deletions: deletions, living: living)
   }
 
-  /// Calls the code of the client that has waited, and applies the delete rules. That code may have taken deletions
-  /// back.
-  private func complete(_ deletions: WaitingDeletions) {
+  /// Calls the code of the client that has waited, deletes, and applies the delete rules. That code may discard all of
+  /// it, by a rollback or a reset.
+  private func complete(_ waiting: WaitingChanges) {
+    let (restarts, former) = (changes.restarts, (activity.waitingDeletions, activity.deletedByRules))
     activity.takings += 1
+    (activity.waitingDeletions, activity.deletedByRules) = (waiting.deletions.reversed(), [])
     callDeferredAwakenings()
-    for object in deletions.objects where isStillDeleted(object) {
-      prepareDeletion(of: object)
-      if isStillDeleted(object) { changes.propagateAgain(object) }
+    while changes.restarts == restarts, let object = activity.waitingDeletions.popLast() {
+      if object.core === self && !object.flags.isDeleted { delete(object) }
     }
-    // Delete rules may reach objects that the child has kept.
-    let living = deletions.living.filter { $0.core === self && !$0.flags.isDeleted }
-    propagateDeletes()
-    reviveDeleted(living)
+    if changes.restarts == restarts {
+      propagateDeletes()
+      // The rules may have reached objects that the child has kept. What code of the client has deleted stays deleted.
+      let deleted = Set(activity.deletedByRules.map(ObjectIdentifier.init))
+      reviveDeleted(waiting.living.filter { deleted.contains(ObjectIdentifier($0)) })
+    }
     activity.takings -= 1
+    (activity.waitingDeletions, activity.deletedByRules) = former
   }
 
   /// Takes the deletions of objects back. Two kinds of links end: those that the other side has lost, and those to
