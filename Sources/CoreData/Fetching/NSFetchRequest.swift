@@ -93,7 +93,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
   ///
   /// - Throws: The errors of `NSManagedObjectContext.fetch(_:)`. Nothing has changed then.
   open func execute() throws -> [ResultType] {
-    guard let context = ContextCore.current?.context else {
+    guard let context = ThreadContexts.current?.context else {
       misuse("NSFetchRequest.execute() was called outside a context's perform block; use context.fetch(_:).")
     }
     return try context.fetch(self)

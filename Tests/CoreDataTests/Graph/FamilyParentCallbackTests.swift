@@ -3,8 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Code of the client that a save of a child context calls in the parent, and that changes the parent; and what such a
-/// save says of objects that the child has not read.
+/// Code of the client that a save of a child context calls in the parent, and that changes the parent.
 @Suite(.ofRootContexts) struct FamilyParentCallbackTests {
   // MARK: Later changes and deletions
 
@@ -114,6 +113,70 @@ import Testing
     }
     let names = try family.stored()
     #expect(names == ["first", "note", "second"])
+  }
+
+  /// The rules of what the child deletes reach an object, in the parent only, that the child has changed. It keeps what
+  /// the child has set, and what belongs to it.
+  @Test func anObjectThatTheRulesReachKeepsItsLinks() throws {
+    let family = try CallingFamily("o", "x", "f", "y")
+    let (root, child) = (family.root, family.child)
+    try family.stack.elsewhere { context in
+      try family.item("y", context)["parent"] = try family.item("x", context)
+      try context.save()
+    }
+    try child.performAndWait {
+      let (o, x) = (try family.item("o", child), try family.item("x", child))
+      #expect(UndoStack.linked(o, "children") == [] && x["parent"] == nil)
+      try root.performAndWait {
+        try family.item("x", root)["parent"] = try family.item("o", root)
+        root.processPendingChanges()
+      }
+      x["owner"] = try family.item("f", child)
+      child.delete(o)
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(names == ["f", "x", "y"])
+    try family.stack.elsewhere { context in
+      let x = try family.item("x", context)
+      #expect((x["owner"] as? NSManagedObject)?["name"] as? String == "f" && x["parent"] == nil)
+    }
+  }
+
+  /// A sibling's save within the deletion is later than the rules of that deletion.
+  @Test func aLaterChangeIsNotReachedByRules() throws {
+    let family = try CallingFamily("o", "x")
+    let (root, child) = (family.root, family.child)
+    try family.stack.elsewhere { context in
+      try family.item("x", context)["parent"] = try family.item("o", context)
+      try context.save()
+    }
+    let sibling = NSManagedObjectContext(.privateQueue)
+    sibling.parent = root
+    let other = try sibling.performAndWait {
+      let item = try family.item("x", sibling)
+      _ = item["number"]
+      return item
+    }
+    try child.performAndWait {
+      var calls = CallingItem.Calls()
+      nonisolated(unsafe) var isFirst = true
+      calls.whenDeleted = { _ in
+        if !isFirst { return }
+        isFirst = false
+        sibling.performAndWait {
+          other["name"] = "kept"
+          do { try sibling.save() } catch { Issue.record(error) }
+        }
+      }
+      root.performAndWait { CallingItem.set(calls, root) }
+      child.delete(try family.item("o", child))
+      try child.save()
+    }
+    try root.performAndWait { try root.save() }
+    let names = try family.stored()
+    #expect(names == ["kept"])
   }
 
   // MARK: Deletions that callbacks meet
@@ -266,97 +329,5 @@ import Testing
     }
     let numbers = try family.stored("number")
     #expect(numbers == ["2", "nil"] || numbers == ["0", "2"])
-  }
-
-  // MARK: Stores
-
-  /// The context in the middle has a fault of a new object, which the child then assigns to another store.
-  @Test func anAssignmentReachesTheRoot() throws {
-    let stack = try UndoStack(levels: 3)
-    let second = try stack.coordinator.addPersistentStore(
-      ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-    let (middle, leaf) = (stack.contexts[1], stack.contexts[2])
-    let (item, held) = leaf.performAndWait {
-      let item = UndoStack.insert("item", leaf)
-      return (item, middle.performAndWait { middle.object(with: item.objectID) })
-    }
-    try leaf.performAndWait {
-      leaf.assign(item, to: second)
-      try leaf.save()
-    }
-    try stack.saveAll()
-    leaf.performAndWait { #expect(item.objectID.persistentStore === second) }
-    withExtendedLifetime(held) {}
-  }
-
-  /// A child saves an object to the parent before there is a store, and reads it again when there is one.
-  @Test func anObjectFromBeforeTheFirstStoreIsReadAgain() throws {
-    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: UndoStack.model)
-    let (root, child) = (NSManagedObjectContext(.privateQueue), NSManagedObjectContext(.privateQueue))
-    root.persistentStoreCoordinator = coordinator
-    child.parent = root
-    let item = try child.performAndWait {
-      let (item, friend) = (UndoStack.insert("item", child), UndoStack.insert("friend", child))
-      item["friends"] = NSSet(object: friend)
-      try child.save()
-      return item
-    }
-    try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
-    child.performAndWait {
-      child.refresh(item, mergeChanges: false)
-      #expect(item["name"] as? String == "item")
-      #expect(UndoStack.linked(item, "friends").map { $0["name"] as? String } == ["friend"])
-    }
-    try root.performAndWait { try root.save() }
-  }
-
-  // MARK: What a child has not read
-
-  /// A fault that a child has never read is deleted at whatever version the store has.
-  @Test func anUnreadFaultIsDeletedAtAnyVersion() throws {
-    let model = Describing.model([Describing.entity("Note", [Describing.attribute("number", .integer64)])])
-    let stack = try UndoStack(levels: 2, model: model)
-    let (root, child) = (stack.contexts[0], stack.contexts[1])
-    let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
-    try stack.elsewhere { context in
-      _ = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
-      try context.save()
-    }
-    child.undoManager = nil
-    let note = try child.performAndWait { try #require(try child.fetch(request).first) }
-    root.performAndWait { root.reset() }
-    try stack.elsewhere { context in
-      try context.existingObject(with: note.objectID).setValue(9, forKey: "number")
-      try context.save()
-    }
-    try child.performAndWait {
-      #expect(note.isFault)
-      child.delete(note)
-      try child.save()
-    }
-    try root.performAndWait { try root.save() }
-    let count = try stack.elsewhere { try $0.count(for: request) }
-    #expect(count == 0)
-  }
-
-  /// The IDs of the members of a fault that the child holds, whose members were prefetched.
-  @Test func theMemberIDsOfAHeldFaultArePresent() throws {
-    let stack = try UndoStack(levels: 2)
-    let (root, child) = (stack.contexts[0], stack.contexts[1])
-    let (first, second) = try root.performAndWait {
-      let items = (UndoStack.insert("first", root), UndoStack.insert("second", root))
-      try root.save()
-      return items
-    }
-    let lower = try child.performAndWait {
-      let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
-      request.predicate = NSPredicate(format: "name == 'first'")
-      request.relationshipKeyPathsForPrefetching = ["friends"]
-      return try #require(try child.fetch(request).first)
-    }
-    root.performAndWait { first["friends"] = NSSet(object: second) }
-    child.performAndWait {
-      #expect(lower.isFault && lower.objectIDs(forRelationshipNamed: "friends") == [second.objectID])
-    }
   }
 }

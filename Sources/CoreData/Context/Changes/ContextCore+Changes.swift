@@ -181,6 +181,7 @@ extension ContextCore {
     checkQueue()
     guard object.core === self else { misuse("The object belongs to another context; delete it there.") }
     if object.flags.contains(.gone) { return }
+    if activity.takings > 0 { activity.kept[ObjectIdentifier(object)] = nil }
     if recordsUndo { readForUndo(object) }
     // Before the flags change, as the event's base has them.
     object.noteEventBase()
@@ -224,8 +225,7 @@ extension ContextCore {
       switch info.deleteRule {
       case .cascadeDeleteRule:
         for destination in destinations(of: object, relationship)
-        where destination.core === self && !destination.flags.isDeleted {
-          if activity.takings > 0 { activity.deletedByRules.append(destination) }
+        where destination.core === self && !destination.flags.isDeleted && !isKept(destination) {
           delete(destination)
           // A callback may have undone the deletion. Where the object was deleted anew, its rules are applied anew.
           if changes.restarts != restarts || !isStillDeleted(object) { return }
@@ -236,6 +236,11 @@ extension ContextCore {
       case .denyDeleteRule, .noActionDeleteRule: continue
       }
     }
+  }
+
+  /// Whether a child has changed the object, whose save is being taken over.
+  private func isKept(_ object: NSManagedObject) -> Bool {
+    activity.takings > 0 && activity.kept[ObjectIdentifier(object)] != nil
   }
 
   private func destinations(of object: NSManagedObject, _ relationship: Relationship) -> [NSManagedObject] {

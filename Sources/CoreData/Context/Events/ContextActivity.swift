@@ -16,10 +16,11 @@ struct ContextActivity {
   fileprivate var awakenings = 0
   /// How many nested saves of children are being taken over. Meanwhile this context has a part of their changes.
   var takings = 0
-  /// The objects that the innermost of them has still to delete, the next one last.
-  var waitingDeletions: [NSManagedObject] = []
-  /// The objects that delete rules have deleted during it.
-  var deletedByRules: [NSManagedObject] = []
+  /// The objects that they have still to delete: those of the innermost save at the end, the next one last.
+  var waitingDeletions: [(level: Int, object: NSManagedObject)] = []
+  /// The objects that they have changed, without those that the client has deleted since. Delete rules end their links,
+  /// and do not delete them.
+  var kept: [ObjectIdentifier: NSManagedObject] = [:]
   /// The objects whose `awakeFromFetch` is called later; nil where it is called at once.
   var deferredAwakenings: [NSManagedObject]?
   /// How many nested runs of the delete rules there are. Meanwhile only a part of the effects of a deletion has been

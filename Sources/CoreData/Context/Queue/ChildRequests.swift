@@ -30,11 +30,11 @@ final class ChildRequests: Sendable {
     private let core: ContextCore?
     private var body: (() -> Void)?
     /// The contexts that the waiting thread holds, without main-queue contexts: no other thread may use these.
-    private let held = ContextCore.held.filter { $0.queue.confinement != .mainQueue }
+    private let held = ThreadContexts.held.filter { $0.queue.confinement != .mainQueue }
     private let thread = PlatformThread.current
     /// The requests that the main thread runs until this one is over. Nil unless the main thread waits for it: it has
     /// made this request, or the thread that has made it is running a request of the main thread.
-    let ofMainThread = MainQueue.isCurrent ? ChildRequests() : ContextCore.ofWaitingMainThread
+    let ofMainThread = MainQueue.isCurrent ? ChildRequests() : ThreadContexts.ofWaitingMainThread
 
     init(_ core: ContextCore?, _ body: @escaping () -> Void) { (self.core, self.body) = (core, body) }
 
@@ -64,7 +64,7 @@ final class ChildRequests: Sendable {
       if thread == PlatformThread.current {
         body?()
       } else {
-        ContextCore.borrowing(held, ofMainThread) { body?() }
+        ThreadContexts.borrowing(held, ofMainThread) { body?() }
       }
       // The caller's closure must not outlive the call.
       body = nil
@@ -122,10 +122,10 @@ extension ContextQueue {
   func acquire() -> Bool {
     if lock.try() { return true }
     if isLentToThisThread { return false }
-    let held = ContextCore.held
+    let held = ThreadContexts.held
     if held.isEmpty && !MainQueue.isCurrent {
       lock.lock()
-    } else if let ofMainThread = ContextCore.ofWaitingMainThread {
+    } else if let ofMainThread = ThreadContexts.ofWaitingMainThread {
       acquire(held, ofMainThread)
     } else {
       while !acquire(held) {}
@@ -211,7 +211,7 @@ extension ContextCore {
 
   private func waitForMainQueue(_ request: ChildRequests.Request, _ meanwhile: () -> Void) {
     // The main thread may be in the middle of its wait, in code of the client that waits for another context.
-    let nested = ContextCore.ofWaitingMainThread
+    let nested = ThreadContexts.ofWaitingMainThread
     nested?.add(request)
     ChildRequests.ofMainQueue.add(request)
     if nested == nil { request.runOnMainQueue() }
@@ -231,7 +231,7 @@ extension ContextCore {
   /// operation: an operation of the library only goes from a child to its parent.
   private func runRequestsAbove() {
     if MainQueue.isCurrent { ChildRequests.ofMainQueue.runAll(queue, where: isBelow) }
-    for core in ContextCore.held where isBelow(core) { core.queue.requests.runAll(queue) }
+    for core in ThreadContexts.held where isBelow(core) { core.queue.requests.runAll(queue) }
   }
 
   /// Whether another context is above this one.

@@ -107,9 +107,8 @@ extension ContextCore {
   /// this thread.
   func run<T>(_ body: () throws -> T) rethrows -> T {
     if queue.confinement != .mainQueue || queue.isCurrent { return try runHere(body) }
-    // Named, because `Self` would be looked up in the object, which other threads are using.
-    let held = ContextCore.held
-    if ContextCore.ofWaitingMainThread != nil {
+    let held = ThreadContexts.held
+    if ThreadContexts.ofWaitingMainThread != nil {
       return try request({ try runHere(body) }, meanwhile: { ContextQueue.runRequests(to: held, self.queue) })
     }
     return try MainQueue.run(
@@ -120,7 +119,7 @@ extension ContextCore {
   /// Runs `body` under the context's lock. Without `takesUpMarks` it does not merge what is waiting to be merged.
   func runHere<T>(takesUpMarks: Bool = true, _ body: () throws -> T) rethrows -> T {
     let previous = queue.enter()
-    let nesting = ContextCore.nesting
+    let nesting = ThreadContexts.nesting
     nesting.held.append(self)
     defer {
       nesting.held.removeLast()
@@ -138,7 +137,11 @@ extension ContextCore {
 
   @inline(__always)
   func checkQueue() { queue.check { context?.name } }
+}
 
+/// The contexts that this thread is using. It belongs to no class: the functions of a context that need it run before
+/// the thread has the context, and a static member of its class would be looked up in the object.
+enum ThreadContexts {
   /// The context whose block this thread is running; the innermost of nested blocks.
   static var current: ContextCore? { held.last }
 
@@ -162,7 +165,7 @@ extension ContextCore {
     for (core, borrower) in zip(cores, borrowers).reversed() { _ = core.queue.lend(to: borrower) }
   }
 
-  private static var nesting: Nesting {
+  fileprivate static var nesting: Nesting {
     let storage = Thread.current.threadDictionary
     if let known = storage[Nesting.key] as? Nesting { return known }
     let made = Nesting()
@@ -170,8 +173,8 @@ extension ContextCore {
     return made
   }
 
-  private final class Nesting {
-    static let key = "CoreData.ContextCore.nesting"
+  fileprivate final class Nesting {
+    static let key = "CoreData.ThreadContexts.nesting"
     var held: [ContextCore] = []
     var ofMainThread: ChildRequests?
   }

@@ -122,7 +122,7 @@ extension ContextCore {
   /// What is left to do when the child is saved, because it calls code of the client.
   private struct WaitingChanges {
     let deletions: [NSManagedObject]
-    /// The objects that the child has changed: its changes are later than a deletion by the delete rules.
+    /// The objects that the child has changed. Delete rules do not delete them, because the changes are later.
     let living: [NSManagedObject]
   }
 
@@ -146,28 +146,29 @@ extension ContextCore {
     let deletions = targets.deletions.compactMap { $0?.object }
     // A save within another one may change objects that the other is about to delete: it is later.
     let names = Set(living.map(ObjectIdentifier.init))
-    if activity.takings > 0 { activity.waitingDeletions.removeAll { names.contains(ObjectIdentifier($0)) } }
+    if activity.takings > 0 { activity.waitingDeletions.removeAll { names.contains(ObjectIdentifier($0.object)) } }
     return WaitingChanges(deletions: deletions, living: living)
   }
 
   /// Calls the code of the client that has waited, deletes, and applies the delete rules. That code may discard all of
   /// it, by a rollback or a reset.
   private func complete(_ waiting: WaitingChanges) {
-    let (restarts, former) = (changes.restarts, (activity.waitingDeletions, activity.deletedByRules))
+    let (restarts, level) = (changes.restarts, activity.takings)
     activity.takings += 1
-    (activity.waitingDeletions, activity.deletedByRules) = (waiting.deletions.reversed(), [])
+    activity.waitingDeletions += waiting.deletions.reversed().map { (level, $0) }
+    if level > 0 || !waiting.deletions.isEmpty || changes.hasUndeletedDependents {
+      for object in waiting.living { activity.kept[ObjectIdentifier(object)] = object }
+    }
     callDeferredAwakenings()
-    while changes.restarts == restarts, let object = activity.waitingDeletions.popLast() {
-      if object.core === self && !object.flags.isDeleted { delete(object) }
+    while let next = activity.waitingDeletions.last, next.level == level {
+      activity.waitingDeletions.removeLast()
+      if changes.restarts == restarts && next.object.core === self && !next.object.flags.isDeleted {
+        delete(next.object)
+      }
     }
-    if changes.restarts == restarts {
-      propagateDeletes()
-      // The rules may have reached objects that the child has kept. What code of the client has deleted stays deleted.
-      let deleted = Set(activity.deletedByRules.map(ObjectIdentifier.init))
-      reviveDeleted(waiting.living.filter { deleted.contains(ObjectIdentifier($0)) })
-    }
-    activity.takings -= 1
-    (activity.waitingDeletions, activity.deletedByRules) = former
+    if changes.restarts == restarts { propagateDeletes() }
+    activity.takings = level
+    if level == 0 { activity.kept = [:] }
   }
 
   /// Takes the deletions of objects back. Two kinds of links end: those that the other side has lost, and those to
