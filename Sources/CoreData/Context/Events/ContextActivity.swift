@@ -28,7 +28,7 @@ struct ContextActivity {
   fileprivate var followings = 0
   /// How many nested notifications are being posted.
   fileprivate var posts = 0
-  /// The nested `ObjectsDidChange` notifications that are being posted: their numbers and contents.
+  /// The nested `ObjectsDidChange` notifications that are being posted, or prepared: their numbers and contents.
   fileprivate(set) var announcements: [(number: Int, userInfo: [AnyHashable: Any])] = []
   fileprivate var announced = 0
 
@@ -81,7 +81,8 @@ extension ContextCore {
     }
   }
 
-  /// Notifies observers by `body`, before the notification of `sets` is posted. Controllers must know the objects.
+  /// Notifies observers by `body`: by the `ObjectsDidChange` notification of `sets`, or of properties before it.
+  /// Controllers learn from ``ContextActivity/announcements`` which objects have changed already.
   func announcing(_ sets: [AnyHashable: Any], _ body: () -> Void) {
     activity.announced += 1
     activity.announcements.append((activity.announced, sets))
@@ -110,13 +111,16 @@ extension ContextCore {
     if name != WatchedNotification.didSaveIDs.name { tellStreams(name, userInfo) }
     activity.posts += 1
     if name == WatchedNotification.didChange.name {
-      activity.announced += 1
-      activity.announcements.append((activity.announced, userInfo))
+      announcing(userInfo) { deliver(name, userInfo) }
+    } else {
+      deliver(name, userInfo)
     }
+    activity.posts -= 1
+  }
+
+  private func deliver(_ name: Notification.Name, _ userInfo: [AnyHashable: Any]) {
     NotificationCenter.default.post(name: name, object: context, userInfo: userInfo.isEmpty ? nil : userInfo)
     postMessage(name, userInfo)
-    if name == WatchedNotification.didChange.name { activity.announcements.removeLast() }
-    activity.posts -= 1
   }
 
   /// Called before every fetch. It ends the event, so that the fetch finds the effects of the changes. Where an object

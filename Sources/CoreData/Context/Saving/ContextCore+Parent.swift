@@ -49,7 +49,7 @@ extension ContextCore {
       }
       switch outcome {
       case .saved(let finished):
-        finish(finished) {}
+        finish(finished)
         return true
       case .changed: return false
       case .gone(let gone):
@@ -145,8 +145,10 @@ extension ContextCore {
     for (object, child) in changed { setOrders(child.changes, of: object, found) }
     let deletions = targets.deletions.compactMap { $0?.object }
     // A save within another one may change objects that the other is about to delete: it is later.
-    let names = Set(living.map(ObjectIdentifier.init))
-    if activity.takings > 0 { activity.waitingDeletions.removeAll { names.contains(ObjectIdentifier($0.object)) } }
+    if !activity.waitingDeletions.isEmpty {
+      let names = Set(living.map(ObjectIdentifier.init))
+      activity.waitingDeletions.removeAll { names.contains(ObjectIdentifier($0.object)) }
+    }
     return WaitingChanges(deletions: deletions, living: living)
   }
 

@@ -271,7 +271,7 @@ extension ContextCore {
   }
 
   /// The second part: notifies observers.
-  func finish(_ save: FinishedSave, finally: () -> Void) {
+  func finish(_ save: FinishedSave, finally: () -> Void = {}) {
     save.registration?()
     finally()
     // The stores may have computed derived attributes.
