@@ -316,9 +316,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// Makes the object a fault, so that its next use reads its values again. Its unsaved changes are lost.
   ///
-  /// With `mergeChanges`, an object with unsaved changes is read at once and keeps them. A value that was set back to
-  /// the value that was read is no change (decision 084). A new object is left alone; without `mergeChanges` it stays
-  /// inserted, without values and links. An object of another context is left alone.
+  /// With `mergeChanges`, the event ends as by ``processPendingChanges()``, and an object with unsaved changes is read
+  /// at once and keeps them. A value that was set back to the value that was read is no change (decision 084). A new
+  /// object is left alone; without `mergeChanges` it stays inserted, without values and links. An object of another
+  /// context is left alone.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/refresh(_:mergechanges:)
   open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
     core.refreshAlone(object, mergeChanges: flag)

@@ -23,6 +23,36 @@ import Testing
     #expect(names.isEmpty)
   }
 
+  /// A link and a value that two events set and set back, and a refresh in the second.
+  @Test(arguments: ["friends", "picks", "owner", "parent", "line", "partner", "keeps"], [true, false])
+  func aRefreshInAnEventChangesNothingThatIsUndone(key: String, refreshesAll: Bool) throws {
+    let stack = try UndoStack()
+    let (one, two) = stack.event { (UndoStack.insert("one", $0), UndoStack.insert("two", $0)) }
+    try stack.saveAll()
+    func link(_ other: NSManagedObject?) {
+      guard one.entity.relationshipsByName[key]?.isToMany == true else { return one[key] = other }
+      one[key] = key == "picks" ? NSOrderedSet(array: other.map { [$0] } ?? []) : NSSet(array: other.map { [$0] } ?? [])
+    }
+    stack.event { _ in
+      link(two)
+      one["number"] = 2
+    }
+    stack.event { context in
+      link(nil)
+      one["number"] = nil
+      if refreshesAll { context.refreshAllObjects() } else { context.refresh(one, mergeChanges: true) }
+      context.processPendingChanges()
+      context.undo()
+      #expect(UndoStack.linked(one, key) == [two] && one["number"] as? Int == 2)
+      context.redo()
+      #expect(UndoStack.linked(one, key) == [] && one["number"] == nil)
+    }
+    try stack.saveAll()
+    try stack.elsewhere { other in
+      for item in try UndoStack.items(other) { #expect(UndoStack.linked(item, key) == []) }
+    }
+  }
+
   /// An undo while the context saves changes what is saved.
   @Test func anUndoInASaveIsSaved() throws {
     let stack = try UndoStack()

@@ -162,7 +162,7 @@ import Testing
     func change(_ context: NSManagedObjectContext, _ items: inout [NSManagedObject]) throws -> String {
       guard items.count > 3, let item = pick(items), let other = pick(items) else { return insert(context, &items) }
       let (name, otherName) = (item["name"] as? String ?? "?", other["name"] as? String ?? "?")
-      switch dice.next(16) {
+      switch dice.next(17) {
       case 0, 1: return insert(context, &items)
       case 2 where items.count > 6:
         // Links without an inverse lead nowhere once a deletion is saved.
@@ -211,6 +211,11 @@ import Testing
         let members = NSOrderedSet(array: some(items))
         item[key] = members
         return "\(name).\(key)=\(members.compactMap { ($0 as? NSManagedObject)?["name"] as? String })"
+      case 15:
+        // A refresh forgets transient values.
+        if items.contains(where: { $0["memo"] != nil }) { return "nothing" }
+        if dice.next(2) == 0 { context.refreshAllObjects() } else { context.refresh(item, mergeChanges: true) }
+        return "refresh in the event"
       default:
         let key = ["queue", "picks", "picksOf"][dice.next(3)]
         let members = item.mutableOrderedSetValue(forKey: key)

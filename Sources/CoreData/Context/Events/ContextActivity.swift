@@ -123,9 +123,10 @@ extension ContextCore {
     postMessage(name, userInfo)
   }
 
-  /// Called before every fetch. It ends the event, so that the fetch finds the effects of the changes. Where an object
-  /// is incomplete, observers are not notified; then only delete rules are applied.
-  func prepareToFetch() {
+  /// Called before every fetch, and before a refresh that keeps changes. It ends the event, so that both find the
+  /// effects of the changes. Where an object is incomplete, observers are not notified; then only delete rules are
+  /// applied.
+  func prepareToRead() {
     checkQueue()
     takeUpIfIdle()
     if !activity.isCallingOut { return processPendingChanges() }

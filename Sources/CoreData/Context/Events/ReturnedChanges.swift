@@ -40,6 +40,8 @@ extension ContextCore {
   /// as deleted and are found again as inserted. Observers of properties are notified of all `objects`. New and deleted
   /// ones are not announced as refreshed.
   func refreshEach(_ objects: [NSManagedObject], mergeChanges: Bool) {
+    // A value that the event has set back is dropped below, and an undo of the event must know it.
+    if mergeChanges { prepareToRead() }
     var announcement = RefreshAnnouncement()
     for object in objects {
       let former = object.flags
