@@ -74,22 +74,14 @@ extension ContextCore {
     object.core === self && object.flags.isDisjoint(with: [.gone, .deleted, .inaccessible]) ? object : nil
   }
 
-  /// Deletes objects. An undone insertion ends all links of its object. A redone deletion ends the links of the rules
-  /// nullify and cascade, or leaves its rules to the save. Effects on other objects are in the entries of those
-  /// objects.
+  /// Deletes objects. An undone insertion ends all links of its object; a redone deletion follows its delete rules, also
+  /// for what others have linked meanwhile.
   private func takeAway(_ entries: [EventJournal.Entry]) {
     let leaving = entries.filter { isPresent($0.object) && !$0.object.flags.isDeleted }
     // All are marked before the first loses its links, so that links between them stay readable.
-    for entry in leaving {
-      deleteAlone(entry.object, followsRules: entry.change == .revived && !propagatesDeletesAtEndOfEvent)
-    }
-    for entry in leaving {
-      for info in entry.object.info.relationships {
-        let isUnlinked = info.deleteRule == .nullifyDeleteRule || info.deleteRule == .cascadeDeleteRule
-        if entry.change == .inserted || propagatesDeletesAtEndOfEvent && isUnlinked {
-          unlink(entry.object, info.relationship)
-        }
-      }
+    for entry in leaving { deleteAlone(entry.object, followsRules: entry.change == .revived) }
+    for entry in leaving where entry.change == .inserted {
+      for info in entry.object.info.relationships { unlink(entry.object, info.relationship) }
     }
   }
 
@@ -179,6 +171,8 @@ extension ContextCore {
       }
     }
     for members in deleted.kept.toManys {
+      // A link that was not lost is not set again: the redo of this undo would end it.
+      _ = errors { _ = object.loadedToMany(members.relationship) }
       let links = ObjectChanges.Members(
         relationship: members.relationship, added: members.added.compactMap { free($0, members.relationship) },
         removed: [], order: nil)

@@ -270,26 +270,6 @@ import Testing
     }
   }
 
-  /// The rule of a redone deletion holds as that of the first one.
-  @Test func aRedoneDeletionIsDenied() throws {
-    guard let model = UndoStack.model.copy() as? NSManagedObjectModel else { throw CocoaError(.coreData) }
-    model.entities[0].relationshipsByName["owned"]?.deleteRule = .denyDeleteRule
-    let stack = try UndoStack(model: model)
-    try stack.redoDeletion(ofDestination: "owner")
-    stack.context.performAndWait {
-      let error = #expect(throws: CocoaError.self) { try stack.context.save() }
-      #expect(error?.code == .validationRelationshipDeniedDelete)
-    }
-  }
-
-  @Test func aRedoneDeletionFollowsItsRulesAtTheSave() throws {
-    let stack = try UndoStack()
-    stack.context.performAndWait { stack.context.propagatesDeletesAtEndOfEvent = false }
-    try stack.redoDeletion(ofDestination: "parent")
-    try stack.saveAll()
-    #expect(try stack.elsewhere { try UndoStack.items($0).count } == 0)
-  }
-
   /// The undo manager reads what is deleted, but the context's rule for missing rows is for reads of the client.
   @Test func aFaultWithoutARowCanBeDeleted() throws {
     let stack = try UndoStack()
