@@ -48,7 +48,7 @@ extension ContextCore {
     let living = present.filter { !$0.object.flags.isDeleted && $0.change != .inserted }
     for entry in living { if let deleted = entry.deleted { setKeptLinks(deleted, of: entry.object) } }
     // Backwards, because the last member of a relationship is removed fastest.
-    for entry in living.reversed() { setLinks(entry.former, of: entry.object, found) }
+    setLinks(living.reversed().lazy.map { (object: $0.object, changes: $0.former) }, found)
     for entry in living { if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, found) } }
     for entry in living { setOrders(entry.former, of: entry.object, found) }
     for entry in living { if let deleted = entry.deleted { setAwaitedLinks(deleted, to: entry.object) } }
@@ -176,7 +176,7 @@ extension ContextCore {
       let links = ObjectChanges.Members(
         relationship: members.relationship, added: members.added.compactMap { free($0, members.relationship) },
         removed: [], order: nil)
-      setLinks(ObjectChanges(toManys: [links]), of: object, found)
+      setLinks([(object: object, changes: ObjectChanges(toManys: [links]))], found)
     }
   }
 

@@ -96,4 +96,50 @@ import Testing
       #expect(lower.isFault && lower.objectIDs(forRelationshipNamed: "friends") == [second.objectID])
     }
   }
+
+  /// A link that another context has made or ended since the parent read one side of it, and that the child, which has
+  /// read the other side later, ends or makes again. The save writes that, or reports a conflict.
+  @Test(arguments: ["friends", "picks"], [true, false])
+  func aChangedLinkIsSavedWhateverTheParentHasRead(key: String, ends: Bool) throws {
+    let stack = try UndoStack(levels: 2)
+    let (root, child) = (stack.contexts[0], stack.contexts[1])
+    func link(_ context: NSManagedObjectContext, _ isLinked: Bool) throws {
+      let items = try UndoStack.items(context)
+      let owner = try #require(items.first { $0["name"] as? String == "owner" })
+      let member = try #require(items.first { $0["name"] as? String == "member" })
+      #expect(UndoStack.linked(member, key + "Of").contains(owner) != isLinked)
+      let owners = isLinked ? [owner] : []
+      member[key + "Of"] = key == "picks" ? NSOrderedSet(array: owners) : NSSet(array: owners)
+      try context.save()
+    }
+    stack.event { for name in ["owner", "member"] { _ = UndoStack.insert(name, $0) } }
+    try stack.saveAll()
+    if !ends { try stack.elsewhere { try link($0, true) } }
+    child.performAndWait { child.reset() }
+    let held = try root.performAndWait {
+      root.refreshAllObjects()
+      let items = try UndoStack.items(root)
+      for item in items where item["name"] as? String == "owner" {
+        #expect(UndoStack.linked(item, key).count == (ends ? 0 : 1))
+      }
+      return items
+    }
+    try stack.elsewhere { try link($0, ends) }
+    try root.performAndWait {
+      for item in try UndoStack.items(root) where item["name"] as? String == "member" {
+        root.refresh(item, mergeChanges: false)
+      }
+    }
+    try child.performAndWait { try link(child, !ends) }
+    var code: CocoaError.Code?
+    root.performAndWait { do { try root.save() } catch { code = (error as? CocoaError)?.code } }
+    if code == .managedObjectMerge { return }
+    #expect(code == nil)
+    try stack.elsewhere { context in
+      for item in try UndoStack.items(context) where item["name"] as? String == "owner" {
+        #expect(UndoStack.linked(item, key).count == (ends ? 0 : 1))
+      }
+    }
+    withExtendedLifetime(held) {}
+  }
 }

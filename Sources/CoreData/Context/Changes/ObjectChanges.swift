@@ -56,21 +56,30 @@ extension ContextCore {
     }
   }
 
-  /// Sets the links, each with its inverse. Where both sides have changes, the second side finds nothing to do. `found`
-  /// gives the object of a link, nil where there is none any more.
+  /// Sets the links of objects, each with its inverse. Where both sides have changes, the second side does nothing.
+  /// `found` gives the object of a link, nil where there is none any more.
   func setLinks<Other>(
-    _ changes: ObjectChanges<Other>, of object: NSManagedObject, _ found: (Other) -> NSManagedObject?
+    _ changed: some Sequence<(object: NSManagedObject, changes: ObjectChanges<Other>)>,
+    _ found: (Other) -> NSManagedObject?
   ) {
-    for (relationship, destination) in changes.toOnes {
-      object.setToOne(relationship, destination.flatMap(found))
-    }
-    for members in changes.toManys {
-      let relationship = members.relationship
-      // The last one first, because removing it is fastest.
-      for member in members.removed.reversed() {
-        if let member = found(member) { object.removeUnread(member, from: relationship) }
+    var done: Set<SetLink> = []
+    for (object, changes) in changed {
+      for (relationship, destination) in changes.toOnes {
+        object.setToOne(relationship, destination.flatMap(found))
       }
-      for member in members.added { if let member = found(member) { object.addUnread(member, to: relationship) } }
+      for members in changes.toManys {
+        let relationship = members.relationship
+        func set(_ member: Other, _ change: (NSManagedObject) -> Bool) {
+          guard let member = found(member), !done.contains(SetLink(object, relationship, member)) else { return }
+          // One side may show the link already, because it was read at another time. Then it is set from the other.
+          if change(member), let inverse = relationship.linkedInverse, inverse.isToMany {
+            done.insert(SetLink(member, inverse, object))
+          }
+        }
+        // The last one first, because removing it is fastest.
+        for member in members.removed.reversed() { set(member) { object.removeUnread($0, from: relationship) } }
+        for member in members.added { set(member) { object.addUnread($0, to: relationship) } }
+      }
     }
   }
 
@@ -83,42 +92,50 @@ extension ContextCore {
   }
 }
 
+/// A link that has been set or ended, as its other side has it.
+private struct SetLink: Hashable {
+  let (owner, relationship, member): (ObjectIdentifier, ObjectIdentifier, ObjectIdentifier)
+
+  init(_ owner: NSManagedObject, _ relationship: Relationship, _ member: NSManagedObject) {
+    self.owner = ObjectIdentifier(owner)
+    self.relationship = ObjectIdentifier(relationship)
+    self.member = ObjectIdentifier(member)
+  }
+}
+
 extension NSManagedObject {
-  /// Removes an object from a to-many relationship, without reading the members.
-  func removeUnread(_ member: NSManagedObject, from relationship: Relationship) {
+  /// Removes an object from a to-many relationship, without reading the members. Returns whether it was one, as far as
+  /// is known.
+  @discardableResult
+  func removeUnread(_ member: NSManagedObject, from relationship: Relationship) -> Bool {
     readOrderForUndo(relationship)
     let state = toMany(relationship)
-    if isLinked(to: member, by: relationship) == false { return }
+    if state.lacks(member) { return false }
     if !state.isFault {
       remove(member, from: relationship)
-    } else if !state.removed.contains(where: { $0 === member }) {
+    } else {
       markUpdated()
       state.remove(member, keepsOrder: relationship.isOrdered)
       noteLinkChange(relationship)
       unlinkBack(member, relationship)
     }
+    return true
   }
 
-  /// Adds an object to a to-many relationship, without reading the members.
-  fileprivate func addUnread(_ member: NSManagedObject, to relationship: Relationship) {
-    let state = toMany(relationship)
-    if isLinked(to: member, by: relationship) == true { return }
-    if !state.isFault || relationship.isOrdered {
+  /// Adds an object to a to-many relationship, without reading the members. Returns whether it was none, as far as is
+  /// known.
+  fileprivate func addUnread(_ member: NSManagedObject, to relationship: Relationship) -> Bool {
+    let state = relationship.isOrdered ? loadedToMany(relationship) : toMany(relationship)
+    if state.isFault ? state.added.contains(where: { $0 === member }) : state.contains(member) { return false }
+    if !state.isFault {
       add(member, to: relationship)
-    } else if !state.added.contains(where: { $0 === member }) {
+    } else {
       markUpdated()
       state.add(member)
       noteLinkChange(relationship)
       linkBack(member, relationship)
     }
-  }
-
-  /// Whether the members that a to-many inverse has read include this object; nil where they are unread.
-  private func isLinked(to member: NSManagedObject, by relationship: Relationship) -> Bool? {
-    guard let inverse = relationship.linkedInverse, inverse.isToMany, let state = member.toManys[inverse],
-      !state.isFault
-    else { return nil }
-    return state.contains(self)
+    return true
   }
 
   /// Puts the members into an order. Members that it does not name come last.

@@ -141,7 +141,7 @@ extension ContextCore {
     reviveDeleted(living)
     changed.removeAll { $0.object.flags.isDeleted }
     for (object, child) in changed { setValues(child.changes, of: object) }
-    for (object, child) in changed { setLinks(child.changes, of: object, found) }
+    setLinks(changed.lazy.map { (object: $0.object, changes: $0.child.changes) }, found)
     for (object, child) in changed { setOrders(child.changes, of: object, found) }
     let deletions = targets.deletions.compactMap { $0?.object }
     // A save within another one may change objects that the other is about to delete: it is later.
