@@ -384,5 +384,7 @@ extension ContextCore {
         && object.changedSlots().isEmpty && !object.toManys.hasChanges
     }
     unlist(idle)
+    // What was set is as it is stored, but need not stay so.
+    for object in idle { object.clearOverlay() }
   }
 }

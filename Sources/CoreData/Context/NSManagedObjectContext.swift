@@ -304,7 +304,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// the values that were last read or saved. Saves no longer throw for an object that could not be read.
   /// https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/rollback()
   open func rollback() {
-    undoManager?.removeAllActions()
+    undoManager?.forgetActions()
     core.rollback()
   }
 

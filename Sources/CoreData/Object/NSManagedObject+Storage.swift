@@ -80,8 +80,8 @@ extension NSManagedObject {
   /// Makes properties that were set, but are as the row has them, count as not set: a value that was set back is no
   /// change, and must not replace what another context has saved. An object made of stored bytes is made again.
   ///
-  /// Links whose inverse is to-one are left as they are: the partner's side would have to change, too.
-  final func forgetUnchangedValues() {
+  /// With `links`, to-one relationships too, unless the inverse is to-one: the partner's side would have to change.
+  final func forgetUnchangedValues(links: Bool) {
     guard row != nil, !overlay.isEmpty || extras != nil else { return }
     let changed = changedSlots()
     var unchanged = SlotSet()
@@ -91,7 +91,7 @@ extension NSManagedObject {
       for slot in slots where self.changed(slot) != nil { unchanged.insert(slot) }
       extras?.transformed[attribute.slot] = nil
     }
-    for relationship in info.entity.relationships where relationship.linkedInverse?.isToMany ?? true {
+    for relationship in info.entity.relationships where links && relationship.linkedInverse?.isToMany ?? true {
       guard let slot = relationship.slot, self.changed(slot) != nil, !changed.contains(slot) else { continue }
       unchanged.insert(slot)
       if let slot = relationship.entitySlot, self.changed(slot) != nil { unchanged.insert(slot) }

@@ -83,7 +83,7 @@ final class ToManyState {
 
   /// Whether an object is known not to be a member.
   func lacks(_ object: NSManagedObject) -> Bool {
-    isFault ? removed.contains { $0 === object } : !contains(object)
+    isFault ? removedIndex(of: object) != nil : !contains(object)
   }
 
   func contains(_ object: NSManagedObject) -> Bool { position(of: object) != nil }

@@ -13,7 +13,7 @@ extension ContextCore {
     // To read files and to compare values may run code of the client, which may change more.
     for _ in 0..<16 {
       let objects = changes.list.pending
-      journal = EventJournal(objects)
+      journal = EventJournal(objects, restarts: changes.restarts)
       if changes.list.pending.count == objects.count { break }
     }
     guard let journal else { return nil }
@@ -49,8 +49,11 @@ extension ContextCore {
     for entry in living { if let deleted = entry.deleted { setKeptLinks(deleted, of: entry.object) } }
     // Backwards, because the last member of a relationship is removed fastest.
     setLinks(living.reversed().lazy.map { (object: $0.object, changes: $0.former) }, found)
-    for entry in living { if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, found) } }
-    for entry in living { setOrders(entry.former, of: entry.object, found) }
+    let isUnsaved = journal.restarts == changes.restarts
+    for entry in living {
+      if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, isUnsaved: isUnsaved, found) }
+    }
+    for entry in living { setOrders(entry.former, of: entry.object, isUnsaved: isUnsaved, found) }
     for entry in living { if let deleted = entry.deleted { setAwaitedLinks(deleted, to: entry.object) } }
     for entry in living { awaitDestinations(of: entry) }
     takeAway(present.filter { $0.change == .inserted || $0.change == .revived })
@@ -58,7 +61,10 @@ extension ContextCore {
     let touched = changes.list.pending
     processPendingChanges()
     // What is as it was last saved has no changes any more.
-    for object in touched { object.forgetUnchangedLinks() }
+    for object in touched {
+      object.forgetUnchangedLinks()
+      object.forgetUnchangedValues(links: false)
+    }
     forgetUnchanged(touched.filter { $0.extras?.transients.allSatisfy { $0 == nil } ?? true })
     tellObserversOfAll()
   }
@@ -74,14 +80,18 @@ extension ContextCore {
     object.core === self && object.flags.isDisjoint(with: [.gone, .deleted, .inaccessible]) ? object : nil
   }
 
-  /// Deletes objects. An undone insertion ends all links of its object; a redone deletion follows its delete rules, also
-  /// for what others have linked meanwhile.
+  /// Deletes objects by their delete rules, which also reach what others have linked meanwhile. Those of an undone
+  /// insertion are applied at once, and its links without a rule end too: nothing shows the object any more.
   private func takeAway(_ entries: [EventJournal.Entry]) {
     let leaving = entries.filter { isPresent($0.object) && !$0.object.flags.isDeleted }
+    if recordsUndo { for entry in leaving { readForUndo(entry.object) } }
     // All are marked before the first loses its links, so that links between them stay readable.
     for entry in leaving { deleteAlone(entry.object, followsRules: entry.change == .revived) }
     for entry in leaving where entry.change == .inserted {
-      for info in entry.object.info.relationships { unlink(entry.object, info.relationship) }
+      propagateDelete(of: entry.object)
+      for info in entry.object.info.relationships where info.deleteRule == .noActionDeleteRule {
+        unlink(entry.object, info.relationship)
+      }
     }
   }
 
@@ -96,6 +106,7 @@ extension ContextCore {
       if object.core === self && object.flags.isDisjoint(with: [.gone, .inaccessible]) {
         if !object.flags.contains(.deleted) { continue }
         revive(object)
+        refreshOutdated(object)
         dropLostLinks(of: object, deleted.kept)
       } else if object.flags.isDisjoint(with: [.gone, .inaccessible]) || isBackInParent(deleted) {
         continue
@@ -166,6 +177,8 @@ extension ContextCore {
       return other
     }
     for (relationship, destination) in deleted.kept.toOnes {
+      // The row's link is newer than the deletion.
+      if object.row != nil, let slot = relationship.slot, object.changed(slot) == nil { continue }
       if let destination, let free = free(destination, relationship), object.toOne(relationship) == nil {
         object.setToOne(relationship, free)
       }
@@ -209,8 +222,11 @@ extension ContextCore {
     let entities = Set(successors.values.map { $0.info.entity.index })
     let back = Set(successors.values.map(ObjectIdentifier.init))
     for owner in registry.all where owner.flags.isDisjoint(with: [.deleted, .inaccessible]) {
-      for relationship in owner.info.entity.relationships
-      where relationship.linkedInverse == nil && !entities.isDisjoint(with: relationship.destinations) {
+      let relationships = owner.info.entity.relationships.filter {
+        $0.linkedInverse == nil && !entities.isDisjoint(with: $0.destinations)
+      }
+      if owner.flags.isFault && owner.row == nil && !relationships.allSatisfy(\.isToMany) { _ = look(at: owner) }
+      for relationship in relationships {
         if relationship.isToMany {
           guard let state = owner.toManys[relationship] else { continue }
           let former = state.members

@@ -5,6 +5,8 @@ import StoreSupport
 /// What an event has changed, and how to undo it. It holds the objects, so that an undo brings the same ones back.
 struct EventJournal {
   let entries: [Entry]
+  /// How often the context's changes had been saved or discarded.
+  let restarts: Int
 
   struct Entry {
     let object: NSManagedObject
@@ -37,7 +39,8 @@ struct EventJournal {
   }
 
   /// The journal of an event that is about to end; nil where nothing has changed.
-  init?(_ objects: ContiguousArray<NSManagedObject>) {
+  init?(_ objects: ContiguousArray<NSManagedObject>, restarts: Int) {
+    self.restarts = restarts
     entries = objects.compactMap(Entry.init)
     if entries.isEmpty { return nil }
   }
@@ -138,16 +141,17 @@ extension NSManagedObject {
     if !state.hasChanges(since: base) { return nil }
     let isOfMembers = relationship.storage == .inverseToOne
     let (come, gone) = state.notedChanges(since: base)
-    var order: [NSManagedObject]?
+    var (order, isSavedOrder): ([NSManagedObject]?, Bool) = (nil, false)
     if relationship.isOrdered && !state.isFault {
       let former = state.members(before: base)
       // Where members were only appended, the order is known without.
       if !state.members.elementsEqual(gone.isEmpty ? former + come : former, by: ===) { order = Array(former) }
+      isSavedOrder = former.elementsEqual(state.members(before: nil), by: ===)
     }
     if come.isEmpty && gone.isEmpty && order == nil { return nil }
     return ObjectChanges.Members(
       relationship: relationship, added: isOfMembers ? [] : Array(gone), removed: isOfMembers ? [] : Array(come),
-      order: order)
+      order: order, isSavedOrder: isSavedOrder)
   }
 
   /// The values and links of a deleted object that an insertion cannot find again once the deletion is saved.
@@ -168,7 +172,8 @@ extension NSManagedObject {
         if members.isEmpty { continue }
         changes.toManys.append(
           ObjectChanges.Members(
-            relationship: relationship, added: members, removed: [], order: relationship.isOrdered ? members : nil))
+            relationship: relationship, added: members, removed: [], order: relationship.isOrdered ? members : nil,
+            isSavedOrder: relationship.isOrdered && members.elementsEqual(state.members(before: nil), by: ===)))
       }
     }
     return changes

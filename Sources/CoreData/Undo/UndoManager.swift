@@ -66,8 +66,13 @@ open class UndoManager: NSObject {
 
   /// Forgets all actions, and enables registration. Open groups stay open, without actions.
   open func removeAllActions() {
+    disabled = 0
+    forgetActions()
+  }
+
+  final func forgetActions() {
     let actions = allGroups.map { $0.takeActions() }
-    (done, undone, disabled) = ([], [], 0)
+    (done, undone) = ([], [])
     // Released last: that may run code of the client, which may register actions.
     withExtendedLifetime(actions) {}
   }

@@ -136,6 +136,15 @@ final class UndoStack {
     return try context.performAndWait { try body(context) }
   }
 
+  /// Removes the files of large values that no row names, whatever their age.
+  func removeLargeValues() throws {
+    let parent = folder.url.deletingLastPathComponent()
+    let files = FileManager.default.enumerator(at: parent, includingPropertiesForKeys: nil)
+    for case let file as URL in files ?? .init() where file.path.contains("_EXTERNAL_DATA/") {
+      try FileManager.default.removeItem(at: file)
+    }
+  }
+
   /// Another context of the coordinator.
   func other() -> NSManagedObjectContext {
     let context = NSManagedObjectContext(.privateQueue)

@@ -16,7 +16,13 @@ extension ContextCore {
   func insert(_ object: NSManagedObject) {
     checkQueue()
     // Inserting a deleted object again takes the deletion back.
-    if !leave(object) { return object.flags.contains(.deleted) ? revive(object) : () }
+    if !leave(object) {
+      if object.flags.contains(.deleted) {
+        revive(object)
+        refreshOutdated(object)
+      }
+      return
+    }
     beginInsertion(of: object)
     applyDefaults(object)
     list(object)
@@ -99,6 +105,11 @@ extension ContextCore {
     beginPending(object)
     changes.revive(object) { registry.count }
     for (owner, relationship) in takeOmissions(of: object) {
+      // It was left out because it belongs to another owner.
+      if let inverse = relationship.linkedInverse, !inverse.isToMany, object.toOne(inverse) !== owner {
+        changes.omissions.append(.init(owner: owner, relationship: relationship, member: object))
+        continue
+      }
       owner.toMany(relationship).restore(object, isOrdered: relationship.isOrdered)
       if owner.flags.contains(.observed) { observed.touch(owner) }
     }
@@ -218,7 +229,7 @@ extension ContextCore {
   /// Applies the delete rules of all deleted objects, and of the objects that are deleted by them.
   func propagateDeletes() { applyDeleteRules { object in propagateDelete(of: object) } }
 
-  private func propagateDelete(of object: NSManagedObject) {
+  func propagateDelete(of object: NSManagedObject) {
     let restarts = changes.restarts
     for info in object.info.relationships {
       let relationship = info.relationship
@@ -288,7 +299,7 @@ extension ContextCore {
       destination.readOrderForUndo(inverse)
       let state = destination.toMany(inverse)
       markUpdated(destination)
-      if state.isFault || state.contains(object) { state.remove(object, keepsOrder: inverse.isOrdered) }
+      if !state.lacks(object) { state.remove(object, keepsOrder: inverse.isOrdered) }
       if inverse.isOrdered { ChangeTracker.noteLinks(of: destination) }
     } else if let slot = inverse.slot, destination.toOne(inverse) === object {
       markUpdated(destination)

@@ -22,6 +22,8 @@ struct ObjectChanges<Other> {
     let added, removed: [Other]
     /// All members in their order; nil where it has not changed.
     let order: [Other]?
+    /// Whether the order is the one that was saved when the changes were described.
+    var isSavedOrder = false
 
     var isEmpty: Bool { added.isEmpty && removed.isEmpty && order == nil }
   }
@@ -83,11 +85,16 @@ extension ContextCore {
     }
   }
 
+  /// Where no save was since the changes were described, a saved order is the one that is stored now.
   func setOrders<Other>(
-    _ changes: ObjectChanges<Other>, of object: NSManagedObject, _ found: (Other) -> NSManagedObject?
+    _ changes: ObjectChanges<Other>, of object: NSManagedObject, isUnsaved: Bool = false,
+    _ found: (Other) -> NSManagedObject?
   ) {
     for members in changes.toManys {
-      if let order = members.order { object.setOrder(of: members.relationship, order.compactMap(found)) }
+      guard let order = members.order else { continue }
+      let isStored = isUnsaved && members.isSavedOrder
+      let stored = isStored ? Array(object.loadedToMany(members.relationship).members(before: nil)) : nil
+      object.setOrder(of: members.relationship, stored ?? order.compactMap(found))
     }
   }
 }

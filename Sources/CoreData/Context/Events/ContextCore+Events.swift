@@ -91,6 +91,9 @@ extension ContextCore {
         kept.append(object)
       }
     }
+    for object in former.outdatedDeletions where object.core === self && !object.flags.isDeleted {
+      turnIntoFault(object)
+    }
     for object in kept where object.core === self { object.awake(fromSnapshotEvents: .rollback) }
   }
 
@@ -119,7 +122,7 @@ extension ContextCore {
     dropRow(of: object)
     if mergeChanges && object.flags.hasChanges {
       // Before the object is read: what it sets itself when it awakes stays.
-      object.forgetUnchangedValues()
+      object.forgetUnchangedValues(links: true)
       let kept = object.row
       object.row = nil
       object.setFault(true)
@@ -127,6 +130,8 @@ extension ContextCore {
       if object.row == nil { object.row = kept }
       for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
       object.extras?.fetchedProperties = [:]
+      // The newer row may have links that the delete rules have not seen.
+      if object.flags.isDeleted && object.row?.version != kept?.version { changes.propagateAgain(object) }
       object.awake(fromSnapshotEvents: .refresh)
       return
     }

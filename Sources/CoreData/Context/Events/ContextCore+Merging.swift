@@ -18,7 +18,12 @@ extension ContextCore {
       let former = object.flags
       // A parent may have an object again that it had deleted.
       if former.contains(.inaccessible) { readAgain(object) }
-      if !object.flags.isDeleted { refresh(object, mergeChanges: true) }
+      // A deletion keeps the row that it was made with, so that the save reports the conflict.
+      if object.flags.isDeleted {
+        if object.flags.contains(.listed) { self.changes.outdatedDeletions.append(object) }
+      } else {
+        refresh(object, mergeChanges: true)
+      }
       announcement.add(object, former)
     }
     let deleted = changes.deleted.compactMap { registry.object($0.reference, store: $0.store) }
@@ -38,6 +43,13 @@ extension ContextCore {
     }
     announcing(announcement.sets(self)) { tellObserversOfAll() }
     announce(announcement, inserted: inserted, refreshed: refreshed, deleted: deleted)
+  }
+
+  /// Makes up for a merge of what others have changed in an object while it was deleted here.
+  func refreshOutdated(_ object: NSManagedObject) {
+    guard changes.outdatedDeletions.contains(where: { $0 === object }) else { return }
+    changes.outdatedDeletions.removeAll { $0 === object }
+    refresh(object, mergeChanges: true)
   }
 
   /// Reads an object, also one that was known to be gone. The client did not request this read. Where it fails, the
