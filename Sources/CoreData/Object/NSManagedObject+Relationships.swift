@@ -186,7 +186,13 @@ extension NSManagedObject {
     check(destination, for: relationship)
     prepareToRead()
     let state = relationship.isOrdered || index != nil ? loadedToMany(relationship) : toMany(relationship)
-    if state.isFault ? isKnownMember(destination, relationship, state) : state.contains(destination) { return }
+    if state.isFault ? isKnownMember(destination, relationship, state) : state.contains(destination) {
+      // Its own side may have been read later, with another owner.
+      if let inverse = relationship.linkedInverse, !inverse.isToMany, destination.toOne(inverse) !== self {
+        destination.setToOne(inverse, self)
+      }
+      return
+    }
     markUpdated()
     if let index { state.insert(destination, at: index) } else { state.add(destination) }
     noteLinkChange(relationship)

@@ -96,11 +96,31 @@ extension NSManagedObject {
       unchanged.insert(slot)
       if let slot = relationship.entitySlot, self.changed(slot) != nil { unchanged.insert(slot) }
     }
-    if unchanged.isEmpty { return }
+    forgetOverlay(unchanged)
+  }
+
+  private func forgetOverlay(_ slots: SlotSet) {
+    if slots.isEmpty { return }
     var kept: [(slot: Int, value: Value)] = []
-    overlay.forEach(slotCount) { slot, value in if !unchanged.contains(slot) { kept.append((slot, value)) } }
+    overlay.forEach(slotCount) { slot, value in if !slots.contains(slot) { kept.append((slot, value)) } }
     clearOverlay()
     for (slot, value) in kept { setOverlay(value, slot) }
+  }
+
+  /// Takes back what delete rules have done to the object's links, where its row has another link now than the one that
+  /// they have ended: `former` is the row that it had then.
+  final func forgetEndedLinks(_ former: Row, _ isDeleted: (ObjectReference) -> Bool) {
+    var slots = SlotSet()
+    for relationship in info.entity.relationships where relationship.linkedInverse?.isToMany == true {
+      guard let slot = relationship.slot, changed(slot)?.isNull == true, let row, !row.isNull(slot) else { continue }
+      func link(_ row: Row) -> ObjectReference? {
+        row.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
+      }
+      guard let ended = link(former), ended != link(row), isDeleted(ended) else { continue }
+      slots.insert(slot)
+      if let slot = relationship.entitySlot { slots.insert(slot) }
+    }
+    forgetOverlay(slots)
   }
 
   @inline(__always)

@@ -46,9 +46,10 @@ extension ContextCore {
     let present = journal.entries.filter { isPresent($0.object) }
     for entry in present where entry.change != .inserted { setValues(entry.former, of: entry.object) }
     let living = present.filter { !$0.object.flags.isDeleted && $0.change != .inserted }
-    for entry in living { if let deleted = entry.deleted { setKeptLinks(deleted, of: entry.object) } }
+    var done: Set<SetLink> = []
+    for entry in living { if let deleted = entry.deleted { setKeptLinks(deleted, of: entry.object, &done) } }
     // Backwards, because the last member of a relationship is removed fastest.
-    setLinks(living.reversed().lazy.map { (object: $0.object, changes: $0.former) }, found)
+    setLinks(living.reversed().lazy.map { (object: $0.object, changes: $0.former) }, done: &done, found)
     let isUnsaved = journal.restarts == changes.restarts
     for entry in living {
       if let deleted = entry.deleted { setOrders(deleted.kept, of: entry.object, isUnsaved: isUnsaved, found) }
@@ -87,9 +88,10 @@ extension ContextCore {
     if recordsUndo { for entry in leaving { readForUndo(entry.object) } }
     // All are marked before the first loses its links, so that links between them stay readable.
     for entry in leaving { deleteAlone(entry.object, followsRules: entry.change == .revived) }
-    for entry in leaving where entry.change == .inserted {
+    for entry in leaving where entry.change == .inserted && isStillDeleted(entry.object) {
       propagateDelete(of: entry.object)
-      for info in entry.object.info.relationships where info.deleteRule == .noActionDeleteRule {
+      for info in entry.object.info.relationships
+      where info.deleteRule == .noActionDeleteRule && isStillDeleted(entry.object) {
         unlink(entry.object, info.relationship)
       }
     }
@@ -163,7 +165,9 @@ extension ContextCore {
   }
 
   /// Links an object that has come back to what it was linked to, except for objects that are linked to others now.
-  private func setKeptLinks(_ deleted: EventJournal.DeletedObject, of object: NSManagedObject) {
+  private func setKeptLinks(
+    _ deleted: EventJournal.DeletedObject, of object: NSManagedObject, _ done: inout Set<SetLink>
+  ) {
     let former = present(deleted.reference)
     func free(_ other: NSManagedObject, _ relationship: Relationship) -> NSManagedObject? {
       guard let other = found(other), let inverse = relationship.linkedInverse, let slot = inverse.slot else {
@@ -189,7 +193,7 @@ extension ContextCore {
       let links = ObjectChanges.Members(
         relationship: members.relationship, added: members.added.compactMap { free($0, members.relationship) },
         removed: [], order: nil)
-      setLinks([(object: object, changes: ObjectChanges(toManys: [links]))], found)
+      setLinks([(object: object, changes: ObjectChanges(toManys: [links]))], done: &done, found)
     }
   }
 

@@ -24,7 +24,7 @@ struct ChangeTracker {
   /// Members that were left out when a relationship was read, because they are deleted or gone.
   var omissions: [Omission] = []
   /// Deleted objects that others have changed meanwhile, as a merge has said.
-  var outdatedDeletions: [NSManagedObject] = []
+  var outdatedDeletions: [ObjectIdentifier: NSManagedObject] = [:]
   /// To-one relationships that lead to another store; almost always none.
   var externalLinks: [ExternalLink] = []
   /// Unchanged objects whose version the next save checks.

@@ -236,7 +236,9 @@ extension ContextCore {
       switch info.deleteRule {
       case .cascadeDeleteRule:
         for destination in destinations(of: object, relationship)
-        where destination.core === self && !destination.flags.isDeleted && !isKept(destination) {
+        where destination.core === self && !destination.flags.isDeleted && !isKept(destination)
+          && !hasLeft(destination, object, relationship)
+        {
           delete(destination)
           // A callback may have undone the deletion. Where the object was deleted anew, its rules are applied anew.
           if changes.restarts != restarts || !isStillDeleted(object) { return }
@@ -247,6 +249,12 @@ extension ContextCore {
       case .denyDeleteRule, .noActionDeleteRule: continue
       }
     }
+  }
+
+  /// Whether a member's own side, which has been read later, has another owner.
+  private func hasLeft(_ member: NSManagedObject, _ owner: NSManagedObject, _ relationship: Relationship) -> Bool {
+    guard relationship.isToMany, let inverse = relationship.linkedInverse, !inverse.isToMany else { return false }
+    return member.toOne(inverse) !== owner
   }
 
   /// Whether a child has changed the object, whose save is being taken over.

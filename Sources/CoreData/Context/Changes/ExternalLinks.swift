@@ -14,7 +14,7 @@ struct ExternalLink {
 extension ContextCore {
   /// Notes or forgets that a to-one relationship leads to another store.
   func noteLink(_ owner: NSManagedObject, _ relationship: Relationship, _ destination: NSManagedObject?) {
-    changes.externalLinks.removeAll { $0.owner === owner && $0.relationship === relationship }
+    changes.externalLinks.removeAll { $0.owner === owner && $0.relationship == relationship }
     guard let destination, destination.storeIndex != owner.storeIndex else { return }
     changes.externalLinks.append(ExternalLink(owner: owner, relationship: relationship, destination: destination))
   }

@@ -20,8 +20,9 @@ struct ObjectChanges<Other> {
     let relationship: Relationship
     /// Empty where the inverse is a to-one relationship: as in a store, the link belongs to the member.
     let added, removed: [Other]
-    /// All members in their order; nil where it has not changed.
+    /// All members in their order, or with `isAppended` the last ones; nil where the order has not changed.
     let order: [Other]?
+    var isAppended = false
     /// Whether the order is the one that was saved when the changes were described.
     var isSavedOrder = false
 
@@ -58,13 +59,12 @@ extension ContextCore {
     }
   }
 
-  /// Sets the links of objects, each with its inverse. Where both sides have changes, the second side does nothing.
-  /// `found` gives the object of a link, nil where there is none any more.
+  /// Sets the links of objects, each with its inverse. Where both sides have changes, the second side does nothing: the
+  /// links that `done` has. `found` gives the object of a link, nil where there is none any more.
   func setLinks<Other>(
-    _ changed: some Sequence<(object: NSManagedObject, changes: ObjectChanges<Other>)>,
+    _ changed: some Sequence<(object: NSManagedObject, changes: ObjectChanges<Other>)>, done: inout Set<SetLink>,
     _ found: (Other) -> NSManagedObject?
   ) {
-    var done: Set<SetLink> = []
     for (object, changes) in changed {
       for (relationship, destination) in changes.toOnes {
         object.setToOne(relationship, destination.flatMap(found))
@@ -94,29 +94,29 @@ extension ContextCore {
       guard let order = members.order else { continue }
       let isStored = isUnsaved && members.isSavedOrder
       let stored = isStored ? Array(object.loadedToMany(members.relationship).members(before: nil)) : nil
-      object.setOrder(of: members.relationship, stored ?? order.compactMap(found))
+      object.setOrder(of: members.relationship, stored ?? order.compactMap(found), isAppended: members.isAppended)
     }
   }
 }
 
 /// A link that has been set or ended, as its other side has it.
-private struct SetLink: Hashable {
-  let (owner, relationship, member): (ObjectIdentifier, ObjectIdentifier, ObjectIdentifier)
+struct SetLink: Hashable {
+  private let (owner, member): (ObjectIdentifier, ObjectIdentifier)
+  private let relationship: Relationship
 
   init(_ owner: NSManagedObject, _ relationship: Relationship, _ member: NSManagedObject) {
-    self.owner = ObjectIdentifier(owner)
-    self.relationship = ObjectIdentifier(relationship)
+    (self.owner, self.relationship) = (ObjectIdentifier(owner), relationship)
     self.member = ObjectIdentifier(member)
   }
 }
 
 extension NSManagedObject {
-  /// Removes an object from a to-many relationship, without reading the members. Returns whether it was one, as far as
-  /// is known.
+  /// Removes an object from a to-many relationship. The members are read only where the other side shows no link,
+  /// because that side may be older. Returns whether it was a member, as far as is known.
   @discardableResult
   func removeUnread(_ member: NSManagedObject, from relationship: Relationship) -> Bool {
     readOrderForUndo(relationship)
-    let state = toMany(relationship)
+    let state = isLinked(to: member, by: relationship) == false ? loadedToMany(relationship) : toMany(relationship)
     if state.lacks(member) { return false }
     if !state.isFault {
       remove(member, from: relationship)
@@ -129,10 +129,11 @@ extension NSManagedObject {
     return true
   }
 
-  /// Adds an object to a to-many relationship, without reading the members. Returns whether it was none, as far as is
-  /// known.
+  /// Adds an object to a to-many relationship. The members are read only where they have an order, and where the other
+  /// side shows the link already. Returns whether it was no member, as far as is known.
   fileprivate func addUnread(_ member: NSManagedObject, to relationship: Relationship) -> Bool {
-    let state = relationship.isOrdered ? loadedToMany(relationship) : toMany(relationship)
+    let isToBeRead = relationship.isOrdered || isLinked(to: member, by: relationship) == true
+    let state = isToBeRead ? loadedToMany(relationship) : toMany(relationship)
     if state.isFault ? state.added.contains(where: { $0 === member }) : state.contains(member) { return false }
     if !state.isFault {
       add(member, to: relationship)
@@ -145,12 +146,21 @@ extension NSManagedObject {
     return true
   }
 
-  /// Puts the members into an order. Members that it does not name come last.
-  fileprivate func setOrder(of relationship: Relationship, _ order: [NSManagedObject]) {
+  /// Whether the members that a to-many inverse has read include this object; nil where they are unread.
+  private func isLinked(to member: NSManagedObject, by relationship: Relationship) -> Bool? {
+    guard let inverse = relationship.linkedInverse, inverse.isToMany, let state = member.toManys[inverse],
+      !state.isFault
+    else { return nil }
+    return state.contains(self)
+  }
+
+  /// Puts the members into an order. Members that it does not name come last, or with `isAppended` first.
+  fileprivate func setOrder(of relationship: Relationship, _ order: [NSManagedObject], isAppended: Bool) {
     let state = loadedToMany(relationship)
     let named = Set(order.map(ObjectIdentifier.init))
-    let members =
-      ContiguousArray(order.filter(state.contains)) + state.members.filter { !named.contains(ObjectIdentifier($0)) }
+    let known = ContiguousArray(order.filter(state.contains))
+    let others = ContiguousArray(state.members.filter { !named.contains(ObjectIdentifier($0)) })
+    let members = isAppended ? others + known : known + others
     if state.members.elementsEqual(members, by: ===) { return }
     markUpdated()
     state.reorder(members)

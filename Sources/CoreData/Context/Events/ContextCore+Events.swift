@@ -91,7 +91,7 @@ extension ContextCore {
         kept.append(object)
       }
     }
-    for object in former.outdatedDeletions where object.core === self && !object.flags.isDeleted {
+    for object in former.outdatedDeletions.values where object.core === self && !object.flags.isDeleted {
       turnIntoFault(object)
     }
     for object in kept where object.core === self { object.awake(fromSnapshotEvents: .rollback) }
@@ -128,6 +128,9 @@ extension ContextCore {
       object.setFault(true)
       fire(object)
       if object.row == nil { object.row = kept }
+      if let kept {
+        object.forgetEndedLinks(kept) { registry.object($0, store: object.storeIndex)?.flags.isDeleted == true }
+      }
       for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
       object.extras?.fetchedProperties = [:]
       // The newer row may have links that the delete rules have not seen.

@@ -20,7 +20,7 @@ extension ContextCore {
       if former.contains(.inaccessible) { readAgain(object) }
       // A deletion keeps the row that it was made with, so that the save reports the conflict.
       if object.flags.isDeleted {
-        if object.flags.contains(.listed) { self.changes.outdatedDeletions.append(object) }
+        if object.flags.contains(.listed) { self.changes.outdatedDeletions[ObjectIdentifier(object)] = object }
       } else {
         refresh(object, mergeChanges: true)
       }
@@ -47,8 +47,7 @@ extension ContextCore {
 
   /// Makes up for a merge of what others have changed in an object while it was deleted here.
   func refreshOutdated(_ object: NSManagedObject) {
-    guard changes.outdatedDeletions.contains(where: { $0 === object }) else { return }
-    changes.outdatedDeletions.removeAll { $0 === object }
+    guard changes.outdatedDeletions.removeValue(forKey: ObjectIdentifier(object)) != nil else { return }
     refresh(object, mergeChanges: true)
   }
 

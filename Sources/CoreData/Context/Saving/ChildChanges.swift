@@ -97,11 +97,13 @@ struct ChildChanges {
     }
     let isOfMembers = relationship.storage == .inverseToOne
     let hasOrder = relationship.isOrdered && !state.isFault && (state.isOrderChanged || state.hasAdditions)
+    // The others keep the order that the parent has.
+    let isAppended = hasOrder && !state.isOrderChanged
     return ObjectChanges.Members(
       relationship: relationship, added: isOfMembers ? [] : targets(state.added),
       // Without an inverse nothing else takes a deleted object out of the parent's relationship.
       removed: isOfMembers
         ? [] : relationship.linkedInverse == nil ? state.removed.map(Target.init) : targets(state.removed),
-      order: hasOrder ? targets(state.members) : nil)
+      order: hasOrder ? targets(isAppended ? state.added : state.members) : nil, isAppended: isAppended)
   }
 }

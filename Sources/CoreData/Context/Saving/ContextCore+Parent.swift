@@ -141,7 +141,8 @@ extension ContextCore {
     reviveDeleted(living)
     changed.removeAll { $0.object.flags.isDeleted }
     for (object, child) in changed { setValues(child.changes, of: object) }
-    setLinks(changed.lazy.map { (object: $0.object, changes: $0.child.changes) }, found)
+    var done: Set<SetLink> = []
+    setLinks(changed.lazy.map { (object: $0.object, changes: $0.child.changes) }, done: &done, found)
     for (object, child) in changed { setOrders(child.changes, of: object, found) }
     let deletions = targets.deletions.compactMap { $0?.object }
     // A save within another one may change objects that the other is about to delete: it is later.
@@ -162,6 +163,7 @@ extension ContextCore {
       for object in waiting.living { activity.kept[ObjectIdentifier(object)] = object }
     }
     callDeferredAwakenings()
+    for object in waiting.living where object.core === self && !object.flags.isDeleted { refreshOutdated(object) }
     while let next = activity.waitingDeletions.last, next.level == level {
       activity.waitingDeletions.removeLast()
       if changes.restarts == restarts && next.object.core === self && !next.object.flags.isDeleted {
@@ -197,7 +199,7 @@ extension ContextCore {
   /// Whether an object is deleted, and its delete rule ends the links to it.
   private func endsLinks(_ other: NSManagedObject, _ relationship: Relationship) -> Bool {
     guard other.flags.isDeleted, let inverse = relationship.linkedInverse else { return false }
-    let rule = other.info.relationships.first { $0.relationship === inverse }?.deleteRule
+    let rule = other.info.relationships.first { $0.relationship == inverse }?.deleteRule
     return rule == .nullifyDeleteRule || rule == .cascadeDeleteRule
   }
 

@@ -38,7 +38,8 @@ extension ContextCore {
     }
     let isBroken = breaksSlotRule(object) || hasRowOutOfRange(object)
     let mayMiss = isBroken || mayMissValue(object)
-    if !mayMiss && !object.entityInfo._withUnsafeGuaranteedRef({ $0.hasWiderRules }) { return }
+    let isUsual = !changes.hasInaccessible && !object.entityInfo._withUnsafeGuaranteedRef({ $0.hasWiderRules })
+    if !mayMiss && isUsual { return }
     var errors: [any Error] = []
     if mayMiss {
       for (slot, name) in object.info.mandatorySlots where isMissing(object, slot) {
@@ -54,8 +55,7 @@ extension ContextCore {
     for (index, name) in object.info.mandatoryTransients where isMissingTransient(object, index) {
       errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
     }
-    // A destination that the save deletes is none.
-    for info in object.info.mandatoryLooseLinks where object.toOne(info.relationship)?.flags.isDeleted == true {
+    for info in object.info.relationships where isLooseMandatoryLink(object, info) {
       let name = info.relationship.name
       errors.append(CoreDataError.validation(.validationMissingMandatoryProperty, object, name, nil))
     }
@@ -64,6 +64,20 @@ extension ContextCore {
     }
     if !object.info.rules.isEmpty { errors += brokenRules(of: object, object.info.rules) }
     if !errors.isEmpty { throw CoreDataError.combined(errors) }
+  }
+
+  /// Whether a mandatory relationship leads to an object that the save deletes, or was set to one that others have
+  /// deleted. Such a destination is none.
+  private func isLooseMandatoryLink(_ object: NSManagedObject, _ info: RelationshipInfo) -> Bool {
+    let relationship = info.relationship
+    guard let slot = relationship.slot, !relationship.isOptional else { return false }
+    if changes.hasInaccessible && object.changed(slot) != nil
+      && object.toOne(relationship)?.flags.contains(.inaccessible) == true
+    {
+      return true
+    }
+    return object.info.mandatoryLooseLinks.contains { $0.relationship === relationship }
+      && object.toOne(relationship)?.flags.isDeleted == true
   }
 
   /// Whether a changed value is null or out of range where it must not be.
