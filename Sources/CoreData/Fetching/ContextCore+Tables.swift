@@ -9,7 +9,7 @@ import StoreSchema
 /// the ones of its root.
 extension ContextCore {
   func fetchDictionaries(_ parameters: FetchParameters) throws -> [NSDictionary] {
-    prepareToRead()
+    endEventToRead()
     if let parent { return try parent.runForChild { try parent.fetchDictionaries(parameters) } }
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries }
     let fetch = try ResolvedFetch(parameters, self)
@@ -33,7 +33,7 @@ extension ContextCore {
 
   /// The number of dictionaries of a request.
   func countDictionaries(_ parameters: FetchParameters) throws -> Int {
-    prepareToRead()
+    endEventToRead()
     if let parent { return try parent.runForChild { try parent.countDictionaries(parameters) } }
     if let dictionaries = try dictionariesOfObjects(parameters) { return dictionaries.count }
     let fetch = try ResolvedFetch(parameters, self)

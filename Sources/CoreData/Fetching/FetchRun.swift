@@ -72,7 +72,7 @@ struct FetchRun {
 extension ContextCore {
   /// Prepares a fetch. Throws if a name of its request is not in the model.
   func fetchRun(_ parameters: FetchParameters) throws -> FetchRun {
-    prepareToRead()
+    endEventToRead()
     return fetchRun(try ResolvedFetch(parameters, self))
   }
 

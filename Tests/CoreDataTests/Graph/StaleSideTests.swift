@@ -5,23 +5,6 @@ import Testing
 
 /// Links whose two sides a context has read at different times, or that others change beside a deletion.
 @Suite(.ofRootContexts) struct StaleSideTests {
-  private func insert(_ names: String..., into stack: UndoStack) throws -> [NSManagedObject] {
-    let items = stack.event { context in names.map { UndoStack.insert($0, context) } }
-    try stack.saveAll()
-    return items
-  }
-
-  private func named(_ name: String, _ context: NSManagedObjectContext) throws -> NSManagedObject {
-    try #require(try UndoStack.items(context).first { $0["name"] as? String == name })
-  }
-
-  private func elsewhere(_ stack: UndoStack, _ change: (NSManagedObjectContext) throws -> Void) throws {
-    try stack.elsewhere { context in
-      try change(context)
-      try context.save()
-    }
-  }
-
   private func merge(_ objects: [NSManagedObject], as key: String, _ context: NSManagedObjectContext) {
     let ids = [key: Set(objects.map(\.objectID))]
     context.mergeChanges(
@@ -29,19 +12,19 @@ import Testing
   }
 
   private func parent(_ name: String, _ stack: UndoStack) throws -> String? {
-    try stack.elsewhere { (try named(name, $0)["parent"] as? NSManagedObject)?["name"] as? String }
+    try stack.elsewhere { (try UndoStack.named(name, $0)["parent"] as? NSManagedObject)?["name"] as? String }
   }
 
   /// The owner and one member, whose members are read, and another owner to which another context then moves the
   /// member.
   private func moved() throws -> (UndoStack, [NSManagedObject]) {
     let stack = try UndoStack(.inMemory)
-    let items = try insert("a", "b", "m", into: stack)
+    let items = try stack.savedItems("a", "b", "m")
     stack.event { _ in items[2]["parent"] = items[0] }
     try stack.saveAll()
     stack.event { $0.refreshAllObjects() }
     stack.event { _ in #expect(UndoStack.linked(items[0], "children").count == 1) }
-    try elsewhere(stack) { try named("m", $0)["parent"] = try named("b", $0) }
+    try stack.saveElsewhere { try UndoStack.named("m", $0)["parent"] = try UndoStack.named("b", $0) }
     return (stack, items)
   }
 
@@ -71,17 +54,17 @@ import Testing
   /// A delete rule has ended the member's link. A merge brings the new link that another context has set.
   @Test func aMergedLinkReplacesTheOneThatARuleHasEnded() throws {
     let stack = try UndoStack(.inMemory)
-    let items = try insert("a", "b", "m", into: stack)
+    let items = try stack.savedItems("a", "b", "m")
     stack.event { _ in items[2]["owner"] = items[0] }
     try stack.saveAll()
     stack.event { $0.delete(items[0]) }
-    try elsewhere(stack) { try named("m", $0)["owner"] = try named("b", $0) }
+    try stack.saveElsewhere { try UndoStack.named("m", $0)["owner"] = try UndoStack.named("b", $0) }
     stack.event { context in
       merge([items[2]], as: NSUpdatedObjectIDsKey, context)
       #expect(items[2]["owner"] as? NSManagedObject === items[1])
     }
     try stack.saveAll()
-    let owner = try stack.elsewhere { (try named("m", $0)["owner"] as? NSManagedObject)?["name"] as? String }
+    let owner = try stack.elsewhere { (try UndoStack.named("m", $0)["owner"] as? NSManagedObject)?["name"] as? String }
     #expect(owner == "b")
   }
 
@@ -94,7 +77,7 @@ import Testing
     stack.event { _ in for item in items { item["owner"] = items[0] } }
     try stack.saveAll()
     stack.event { UndoStack.insert("n", $0)["owner"] = items[1] }
-    try elsewhere(stack) { $0.delete(try named("o", $0)) }
+    try stack.saveElsewhere { $0.delete(try UndoStack.named("o", $0)) }
     stack.event { merge([items[1]], as: NSDeletedObjectIDsKey, $0) }
     stack.context.performAndWait {
       let error = #expect(throws: CocoaError.self) { try stack.context.save() }
@@ -105,14 +88,16 @@ import Testing
   /// A child appends a member. The others keep the order that another child has saved.
   @Test func anAppendedMemberChangesNoOrder() throws {
     let stack = try UndoStack(.inMemory, levels: 2)
-    let items = try insert("line", "a", "b", into: stack)
+    let items = try stack.savedItems("line", "a", "b")
     stack.event { _ in items[0]["queue"] = NSOrderedSet(array: [items[1], items[2]]) }
     try stack.saveAll()
     stack.event { _ in #expect(UndoStack.linked(items[0], "queue").count == 2) }
     let other = NSManagedObjectContext(.privateQueue)
     other.parent = stack.contexts[0]
     try other.performAndWait {
-      try named("line", other)["queue"] = NSOrderedSet(array: [named("b", other), named("a", other)])
+      try UndoStack.named("line", other)["queue"] = NSOrderedSet(array: [
+        UndoStack.named("b", other), UndoStack.named("a", other),
+      ])
       try other.save()
     }
     stack.event { context in
@@ -121,7 +106,7 @@ import Testing
     }
     try stack.saveAll()
     let names = try stack.elsewhere { context in
-      UndoStack.linked(try named("line", context), "queue").compactMap { $0["name"] as? String }
+      UndoStack.linked(try UndoStack.named("line", context), "queue").compactMap { $0["name"] as? String }
     }
     #expect(names == ["b", "a", "c", "d"])
   }
@@ -177,10 +162,12 @@ import Testing
       context.undo()
       #expect(!context.hasChanges)
     }
-    try elsewhere(stack) { try named("item", $0)["friends"] = NSSet(object: try named("sub", $0)) }
+    try stack.saveElsewhere {
+      try UndoStack.named("item", $0)["friends"] = NSSet(object: try UndoStack.named("sub", $0))
+    }
     stack.event { merge([item, sub], as: NSUpdatedObjectIDsKey, $0) }
     try stack.saveAll()
-    let count = try stack.elsewhere { UndoStack.linked(try named("item", $0), "friends").count }
+    let count = try stack.elsewhere { UndoStack.linked(try UndoStack.named("item", $0), "friends").count }
     #expect(count == 1)
   }
 
@@ -189,19 +176,19 @@ import Testing
   /// A parent has deleted an object, and merged what others have changed in it. A child's change brings it back.
   @Test func aMergeIsMadeUpForWhenAChildBringsTheObjectBack() throws {
     let stack = try UndoStack(.inMemory, levels: 2)
-    let item = try insert("a", into: stack)[0]
+    let item = try stack.savedItems("a")[0]
     let root = stack.contexts[0]
     stack.event { _ in #expect(item["number"] == nil) }
     root.performAndWait {
       root.delete(root.object(with: item.objectID))
       root.processPendingChanges()
     }
-    try elsewhere(stack) { try named("a", $0)["number"] = 9 }
+    try stack.saveElsewhere { try UndoStack.named("a", $0)["number"] = 9 }
     root.performAndWait { merge([root.object(with: item.objectID)], as: NSUpdatedObjectIDsKey, root) }
     stack.event { _ in item["size"] = 3 }
     try stack.saveAll()
     let saved = try stack.elsewhere { context in
-      let saved = try named("a", context)
+      let saved = try UndoStack.named("a", context)
       return [saved["number"] as? Int, saved["size"] as? Int]
     }
     #expect(saved == [9, 3])

@@ -4,33 +4,16 @@ import Testing
 
 /// Undo and redo of objects that other contexts change, or that are refreshed meanwhile.
 @Suite struct UndoBesideOthersTests {
-  private func insert(_ names: String..., into stack: UndoStack) throws -> [NSManagedObject] {
-    let items = stack.event { context in names.map { UndoStack.insert($0, context) } }
-    try stack.saveAll()
-    return items
-  }
-
-  private func named(_ name: String, _ context: NSManagedObjectContext) throws -> NSManagedObject {
-    try #require(try UndoStack.items(context).first { $0["name"] as? String == name })
-  }
-
-  private func elsewhere(_ stack: UndoStack, _ change: (NSManagedObjectContext) throws -> Void) throws {
-    try stack.elsewhere { context in
-      try change(context)
-      try context.save()
-    }
-  }
-
   // MARK: Values
 
   /// An undone value is the one of the row, so it follows the row.
   @Test func anUndoneValueIsNoValueOfItsOwn() throws {
     let stack = try UndoStack(.inMemory)
-    let item = try insert("a", into: stack)[0]
+    let item = try stack.savedItems("a")[0]
     stack.event { _ in item["name"] = "b" }
     stack.event { $0.undo() }
     stack.event { _ in item["number"] = 1 }
-    try elsewhere(stack) { try named("a", $0)["name"] = "theirs" }
+    try stack.saveElsewhere { try UndoStack.named("a", $0)["name"] = "theirs" }
     stack.event { $0.refresh(item, mergeChanges: true) }
     stack.context.performAndWait { #expect(item["name"] as? String == "theirs") }
     try stack.saveAll()
@@ -41,7 +24,7 @@ import Testing
   /// A large value that was set to nil comes back by the name of its file. It outlives the file.
   @Test func anUndoneLargeValueOutlivesItsFile() throws {
     let stack = try UndoStack()
-    let item = try insert("a", into: stack)[0]
+    let item = try stack.savedItems("a")[0]
     stack.event { _ in item["photo"] = Data(repeating: 7, count: 400_000) }
     try stack.saveAll()
     stack.event { _ in item["photo"] = nil }
@@ -52,7 +35,7 @@ import Testing
     stack.event { $0.undo() }
     stack.context.performAndWait { #expect((item["photo"] as? Data)?.count == 400_000) }
     try stack.saveAll()
-    let saved = try stack.elsewhere { try named("a", $0)["photo"] as? Data }
+    let saved = try stack.elsewhere { try UndoStack.named("a", $0)["photo"] as? Data }
     #expect(saved?.count == 400_000)
   }
 
@@ -62,7 +45,7 @@ import Testing
   @Test(arguments: ["keeps", "friends", "picks"], [true, false])
   func unreadLinksComeBack(key: String, redoesDeletion: Bool) throws {
     let stack = try UndoStack()
-    let kept = try insert("kept", into: stack)[0]
+    let kept = try stack.savedItems("kept")[0]
     let owner = stack.event { context in
       let owner = UndoStack.insert("owner", context)
       owner[key] = key == "picks" ? NSOrderedSet(object: kept) : NSSet(object: kept)
@@ -81,23 +64,27 @@ import Testing
     stack.event { if redoesDeletion { $0.undo() } else { $0.redo() } }
     stack.context.performAndWait { #expect(UndoStack.linked(owner, key) == [kept]) }
     try stack.saveAll()
-    names = try stack.elsewhere { UndoStack.linked(try named("owner", $0), key).compactMap { $0["name"] as? String } }
+    names = try stack.elsewhere {
+      UndoStack.linked(try UndoStack.named("owner", $0), key).compactMap { $0["name"] as? String }
+    }
     #expect(names == ["kept"])
   }
 
   /// An undo takes the deletion back, and no change that others have saved since.
   @Test func anUndoneDeletionKeepsTheLinksOfOthers() throws {
     let stack = try UndoStack(.inMemory)
-    let items = try insert("owner", "a", "b", into: stack)
+    let items = try stack.savedItems("owner", "a", "b")
     stack.event { _ in
       items[1]["owner"] = items[0]
       items[0]["queue"] = NSOrderedSet(array: [items[1], items[2]])
     }
     try stack.saveAll()
     stack.event { $0.delete(items[1]) }
-    try elsewhere(stack) { context in
-      try named("a", context)["owner"] = nil
-      try named("owner", context)["queue"] = NSOrderedSet(array: [named("b", context), named("a", context)])
+    try stack.saveElsewhere { context in
+      try UndoStack.named("a", context)["owner"] = nil
+      try UndoStack.named("owner", context)["queue"] = NSOrderedSet(array: [
+        UndoStack.named("b", context), UndoStack.named("a", context),
+      ])
     }
     stack.event { $0.refreshAllObjects() }
     stack.event { $0.undo() }
@@ -107,9 +94,9 @@ import Testing
     }
     try stack.saveAll()
     try stack.elsewhere { context in
-      let member = try named("a", context)
+      let member = try UndoStack.named("a", context)
       #expect(member["owner"] == nil)
-      let queue = UndoStack.linked(try named("owner", context), "queue")
+      let queue = UndoStack.linked(try UndoStack.named("owner", context), "queue")
       #expect(queue.map { $0["name"] as? String } == ["b", "a"])
     }
   }
@@ -117,7 +104,7 @@ import Testing
   /// A member that was moved, and whose deletion is taken back, stays with its new owner.
   @Test(arguments: [true, false]) func aRevivedMemberStaysMoved(undoes: Bool) throws {
     let stack = try UndoStack()
-    let items = try insert("first", "second", "child", into: stack)
+    let items = try stack.savedItems("first", "second", "child")
     stack.event { _ in items[2]["parent"] = items[0] }
     try stack.saveAll()
     stack.event { _ in items[2]["parent"] = items[1] }
@@ -138,7 +125,7 @@ import Testing
   /// A link without an inverse leads to the object that has come back, also where its owner was not read.
   @Test func anUnreadOneWayLinkLeadsToTheObjectAgain() throws {
     let stack = try UndoStack()
-    let items = try insert("seer", "seen", into: stack)
+    let items = try stack.savedItems("seer", "seen")
     stack.event { _ in items[0]["seen"] = items[1] }
     try stack.saveAll()
     stack.event { $0.delete(items[1]) }
@@ -148,7 +135,7 @@ import Testing
     stack.context.performAndWait { #expect(items[0]["seen"] as? NSManagedObject === items[1]) }
     try stack.saveAll()
     try stack.elsewhere { context in
-      let seen = try named("seer", context)["seen"] as? NSManagedObject
+      let seen = try UndoStack.named("seer", context)["seen"] as? NSManagedObject
       #expect(seen?["name"] as? String == "seen")
     }
   }
@@ -158,12 +145,12 @@ import Testing
   /// The redo of a deletion that was saved follows the delete rules too.
   @Test(arguments: [true, false]) func theRedoOfASavedDeletionFollowsItsRules(refreshes: Bool) throws {
     let stack = try UndoStack()
-    let top = try insert("top", into: stack)[0]
+    let top = try stack.savedItems("top")[0]
     stack.event { $0.delete(top) }
     try stack.saveAll()
     stack.event { $0.undo() }
     try stack.saveAll()
-    try elsewhere(stack) { UndoStack.insert("child", $0)["parent"] = try named("top", $0) }
+    try stack.saveElsewhere { UndoStack.insert("child", $0)["parent"] = try UndoStack.named("top", $0) }
     if refreshes { stack.event { $0.refreshAllObjects() } }
     stack.event { $0.redo() }
     try stack.saveAll()
@@ -177,9 +164,9 @@ import Testing
     model.entities[0].relationshipsByName["partner"]?.deleteRule = .cascadeDeleteRule
     let stack = try UndoStack(model: model)
     stack.context.performAndWait { stack.context.undoManager = nil }
-    let items = try insert("a", "b", into: stack)
+    let items = try stack.savedItems("a", "b")
     stack.event { $0.delete(items[0]) }
-    try elsewhere(stack) { try named("a", $0)["partner"] = try named("b", $0) }
+    try stack.saveElsewhere { try UndoStack.named("a", $0)["partner"] = try UndoStack.named("b", $0) }
     stack.event { $0.refreshAllObjects() }
     try stack.saveAll()
     let names = try stack.names()
@@ -189,9 +176,9 @@ import Testing
   /// A merge leaves a deleted object alone. When it comes back, it has what was merged.
   @Test(arguments: ["undo", "rollback", "insert"]) func aMergeIsMadeUpFor(way: String) throws {
     let stack = try UndoStack()
-    let item = try insert("a", into: stack)[0]
+    let item = try stack.savedItems("a")[0]
     stack.event { $0.delete(item) }
-    try elsewhere(stack) { try named("a", $0)["number"] = 9 }
+    try stack.saveElsewhere { try UndoStack.named("a", $0)["number"] = 9 }
     stack.event { context in
       let ids = [NSUpdatedObjectIDsKey: Set([item.objectID])]
       context.mergeChanges(
@@ -211,7 +198,7 @@ import Testing
     }
     try stack.saveAll()
     try stack.elsewhere { context in
-      let saved = try named("a", context)
+      let saved = try UndoStack.named("a", context)
       #expect(saved["number"] as? Int == 9 && saved["size"] as? Int == 3)
     }
   }
@@ -221,7 +208,7 @@ import Testing
   /// A rollback forgets actions, and leaves registration disabled where the client has disabled it.
   @Test func aRollbackLeavesRegistrationDisabled() throws {
     let stack = try UndoStack()
-    let item = try insert("a", into: stack)[0]
+    let item = try stack.savedItems("a")[0]
     stack.event { context in
       stack.manager.disableUndoRegistration()
       item["number"] = 3

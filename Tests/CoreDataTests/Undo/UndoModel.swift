@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import TestSupport
+import Testing
 
 /// A model with every kind of property and of relationship, and a context over a store of it.
 final class UndoStack {
@@ -97,6 +98,13 @@ final class UndoStack {
     }
   }
 
+  /// New items of these names, which are saved.
+  func savedItems(_ names: String...) throws -> [NSManagedObject] {
+    let items = event { context in names.map { Self.insert($0, context) } }
+    try saveAll()
+    return items
+  }
+
   /// An item that was saved twice: new, and with a number.
   func savedItem() throws -> NSManagedObject {
     let item = event { Self.insert("a", $0) }
@@ -136,6 +144,14 @@ final class UndoStack {
     return try context.performAndWait { try body(context) }
   }
 
+  /// Changes and saves objects in another context of the coordinator.
+  func saveElsewhere(_ change: (NSManagedObjectContext) throws -> Void) throws {
+    try elsewhere { context in
+      try change(context)
+      try context.save()
+    }
+  }
+
   /// Removes the files of large values that no row names, whatever their age.
   func removeLargeValues() throws {
     let parent = folder.url.deletingLastPathComponent()
@@ -154,6 +170,11 @@ final class UndoStack {
 
   static func items(_ context: NSManagedObjectContext) throws -> [NSManagedObject] {
     try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Item"))
+  }
+
+  /// The item of that name in a context, which is fetched.
+  static func named(_ name: String, _ context: NSManagedObjectContext) throws -> NSManagedObject {
+    try #require(try items(context).first { $0["name"] as? String == name })
   }
 
   static func insert(_ name: String, _ context: NSManagedObjectContext) -> NSManagedObject {

@@ -126,7 +126,7 @@ extension ContextCore {
   /// Called before every fetch, and before a refresh that keeps changes. It ends the event, so that both find the
   /// effects of the changes. Where an object is incomplete, observers are not notified; then only delete rules are
   /// applied.
-  func prepareToRead() {
+  func endEventToRead() {
     checkQueue()
     takeUpIfIdle()
     if !activity.isCallingOut { return processPendingChanges() }

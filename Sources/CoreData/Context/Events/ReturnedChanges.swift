@@ -41,7 +41,7 @@ extension ContextCore {
   /// ones are not announced as refreshed.
   func refreshEach(_ objects: [NSManagedObject], mergeChanges: Bool) {
     // A value that the event has set back is dropped below, and an undo of the event must know it.
-    if mergeChanges { prepareToRead() }
+    if mergeChanges { endEventToRead() }
     var announcement = RefreshAnnouncement()
     for object in objects {
       let former = object.flags

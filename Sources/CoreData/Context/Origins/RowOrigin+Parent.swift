@@ -26,7 +26,7 @@ extension RowOrigin {
   func countOfParent(_ run: FetchRun, _ plan: FetchPlan, _ core: ContextCore) throws -> Int {
     let part = run.fetch.part(plan, of: store, readsRows: false)
     return try core.askParent { parent in
-      parent.prepareToRead()
+      parent.endEventToRead()
       return try parent.count(parent.fetchRun(part))
     }
   }
@@ -239,7 +239,7 @@ extension ContextCore {
   /// The results of a fetch, with their rows where the fetch reads rows. The sort keys are the values that have
   /// decided the order: an object may have been read before its store got another value.
   func presentResults(_ part: ResolvedFetch, readsSortKeys: Bool) throws -> [PresentObject] {
-    prepareToRead()
+    endEventToRead()
     return try keepingRowsOfParent {
       var run = fetchRun(part)
       if run.readsRows && !readsSortKeys {
