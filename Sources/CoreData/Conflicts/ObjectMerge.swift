@@ -248,10 +248,15 @@ struct ObjectMerge {
   }
 
   /// Keeps the value that the object was read with. Data outside the row was removed with the row that named it; then
-  /// the stored value is used.
+  /// the stored value is used. An object that only the former row holds is given to the save as a new one.
   private func keep(_ object: NSManagedObject, _ slot: Int, _ stored: Row) {
     let value = object.stored(slot)
-    if object.info.externalSlots.contains(slot), case .data(let bytes) = value, bytes.first == 2 {
+    if case .data(let bytes) = value, object.info.entity.slots[slot] == .transformable,
+      let kept = RowObjects.object(bytes)
+    {
+      object.makeExtras().transformed[slot] = kept
+      object.setOverlay(TransformableCoding.pending, slot)
+    } else if object.info.externalSlots.contains(slot), case .data(let bytes) = value, bytes.first == 2 {
       object.setOverlay(stored.value(slot, object.info.entity.slots[slot]), slot)
     } else {
       object.setOverlay(value, slot)

@@ -140,6 +140,7 @@ final class ContextCore: @unchecked Sendable {
     guard index != .max, let store = coordinator?.store(at: Int(index)) else { return origins.found(index) }
     let found = RowOrigin(store, parent)
     origins.add(found)
+    if parent == nil { family.forgetKnown(store: index) }
     if store.countsObjectsInUse { registry.watch(index) }
     return found
   }

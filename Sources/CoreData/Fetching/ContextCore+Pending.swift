@@ -32,10 +32,11 @@ extension ContextCore {
   }
 
   /// The objects that relationships reach from changed objects, step by step. Removed links need no step: they have
-  /// changed the object that had them.
+  /// changed the object that had them. A deleted object is still linked to its owners, whose rows its deletion may leave
+  /// as they are.
   private func reached(over relationships: Set<Relationship>, steps: Int) -> [NSManagedObject] {
     let source = ManagedSource()
-    var frontier = changed.filter { $0.flags.hasChanges && !$0.flags.isDeleted }
+    var frontier = changed.filter(\.flags.hasChanges)
     var known = Set(frontier.map(ObjectIdentifier.init))
     var found = frontier
     // No key path is longer than the number of relationships that the predicate names.

@@ -80,12 +80,13 @@ extension NSManagedObject {
   }
 
   /// Gives a fault a row. Members that were read with another row are read again. Each state that a parent has packed
-  /// is another row, although its version and values may be the same: the members may differ.
+  /// is another row, although its version and values may be the same: the members may differ. A child reads the members
+  /// again with each row that it takes, because a change of the members may leave the row of the owner as it is.
   final func take(_ new: Row) {
     let isOther = row?.version != new.version || new.version < 0 && row?.isIdentical(to: new) != true
     setRowOfOthers(false)
     row = new
-    if isOther && !toManys.isEmpty { unloadMembers() }
+    if !toManys.isEmpty && (isOther || core?.parent != nil) { unloadMembers() }
   }
 
   /// Makes members be read again that were read with another row. Objects that were added or removed here, and an order

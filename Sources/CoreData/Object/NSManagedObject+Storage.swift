@@ -107,16 +107,21 @@ extension NSManagedObject {
     for (slot, value) in kept { setOverlay(value, slot) }
   }
 
-  /// Takes back what delete rules have done to the object's links, where its row has another link now than the one that
-  /// they have ended: `former` is the row that it had then.
-  final func forgetEndedLinks(_ former: Row, _ isDeleted: (ObjectReference) -> Bool) {
+  /// Takes back that links of the object have ended because its destination was deleted, or got another partner, where
+  /// its row has another link now: `former` is the row that it had then.
+  final func forgetEndedLinks(_ former: Row, _ registry: ObjectRegistry) {
     var slots = SlotSet()
-    for relationship in info.entity.relationships where relationship.linkedInverse?.isToMany == true {
-      guard let slot = relationship.slot, changed(slot)?.isNull == true, let row, !row.isNull(slot) else { continue }
+    for relationship in info.entity.relationships {
+      guard let inverse = relationship.linkedInverse, let slot = relationship.slot, changed(slot)?.isNull == true, let row, !row.isNull(slot) else { continue }
       func link(_ row: Row) -> ObjectReference? {
         row.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
       }
-      guard let ended = link(former), ended != link(row), isDeleted(ended) else { continue }
+      guard let reference = link(former), reference != link(row),
+        let ended = registry.object(reference, store: storeIndex)
+      else { continue }
+      var partner: ObjectReference?
+      if let slot = inverse.slot, case .reference(let other)? = ended.changed(slot) { partner = other }
+      if !ended.flags.isDeleted && (partner == nil || partner == self.reference) { continue }
       slots.insert(slot)
       if let slot = relationship.entitySlot { slots.insert(slot) }
     }

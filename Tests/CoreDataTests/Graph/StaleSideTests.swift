@@ -68,6 +68,29 @@ import Testing
     #expect(owner == "b")
   }
 
+  /// The context has given the partner to another object. A merge brings the new partner that another context has set.
+  @Test func aMergedPartnerReplacesTheOneThatWasTakenAway() throws {
+    let stack = try UndoStack(.inMemory)
+    let items = try stack.savedItems("a", "b", "p", "q")
+    stack.event { _ in items[0]["partner"] = items[2] }
+    try stack.saveAll()
+    stack.event { _ in
+      items[1]["partner"] = items[2]
+      #expect(items[0]["partner"] == nil)
+    }
+    try stack.saveElsewhere { try UndoStack.named("a", $0)["partner"] = try UndoStack.named("q", $0) }
+    stack.event { context in
+      merge([items[0], items[2], items[3]], as: NSUpdatedObjectIDsKey, context)
+      #expect(items[0]["partner"] as? NSManagedObject === items[3])
+    }
+    try stack.saveAll()
+    let links = try stack.elsewhere { context in
+      try ["a", "b"].map { (try UndoStack.named($0, context)["partner"] as? NSManagedObject)?["name"] as? String }
+        + ["p", "q"].map { (try UndoStack.named($0, context)["partnerOf"] as? NSManagedObject)?["name"] as? String }
+    }
+    #expect(links == ["q", "p", "b", "a"])
+  }
+
   /// A merge says that the destination of a new object's mandatory link is deleted. The link would be stored as nil.
   @Test func aMandatoryLinkToAMergedDeletionIsMissing() throws {
     let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)

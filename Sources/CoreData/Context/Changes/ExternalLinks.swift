@@ -23,10 +23,12 @@ extension ContextCore {
     changes.externalLinks.first { $0.owner === owner && $0.relationship.slot == slot }?.destination
   }
 
-  /// Throws 133010 for a link to an object of another store. Called when every object has its store.
+  /// Throws 133010 for a link to an object of another store.
   func checkExternalLinks() throws {
     for link in changes.externalLinks
     where link.owner.flags.hasChanges && !link.owner.flags.isDeleted && !link.destination.flags.isDeleted {
+      // A new object of a child context may have no store yet.
+      for object in [link.owner, link.destination] { findStore(for: object) }
       try checkStores(link.owner, link.relationship, link.destination)
     }
   }

@@ -128,9 +128,7 @@ extension ContextCore {
       object.setFault(true)
       fire(object)
       if object.row == nil { object.row = kept }
-      if let kept {
-        object.forgetEndedLinks(kept) { registry.object($0, store: object.storeIndex)?.flags.isDeleted == true }
-      }
+      if let kept { object.forgetEndedLinks(kept, registry) }
       for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
       object.extras?.fetchedProperties = [:]
       // The newer row may have links that the delete rules have not seen.

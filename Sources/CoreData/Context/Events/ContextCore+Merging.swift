@@ -16,33 +16,59 @@ extension ContextCore {
     let refreshed = changes.updated.compactMap { registry.object($0.reference, store: $0.store) }
     for object in refreshed {
       let former = object.flags
-      // A parent may have an object again that it had deleted.
-      if former.contains(.inaccessible) { readAgain(object) }
-      // A deletion keeps the row that it was made with, so that the save reports the conflict.
-      if object.flags.isDeleted {
-        if object.flags.contains(.listed) { self.changes.outdatedDeletions[ObjectIdentifier(object)] = object }
-      } else {
-        refresh(object, mergeChanges: true)
-      }
+      refreshMerged(object)
       announcement.add(object, former)
     }
     let deleted = changes.deleted.compactMap { registry.object($0.reference, store: $0.store) }
     let formers = deleted.map(\.flags)
     becomeDeletedElsewhere(deleted)
     for (object, former) in zip(deleted, formers) { announcement.addGone(object, former) }
+    noteMerged(changes.updated)
     dropMembers(changes.inserted + changes.updated + changes.deleted)
     var inserted: [NSManagedObject] = []
     for location in changes.inserted {
-      let known = registry.object(location.reference, store: location.store)
-      guard let object = known ?? fault(location.reference, store: location.store) else { continue }
-      let former = object.flags
-      readAgain(object)
-      inserted.append(object)
       // What this context has already is not inserted again: a child's own new object, when the parent saves it.
-      if known == nil { announcement.addNew(object) } else { announcement.add(object, former) }
+      if let known = registry.object(location.reference, store: location.store) {
+        let former = known.flags
+        refreshMerged(known)
+        inserted.append(known)
+        announcement.add(known, former)
+      } else if let new = fault(location.reference, store: location.store) {
+        readAgain(new)
+        inserted.append(new)
+        announcement.addNew(new)
+      }
     }
     announcing(announcement.sets(self)) { tellObserversOfAll() }
     announce(announcement, inserted: inserted, refreshed: refreshed, deleted: deleted)
+  }
+
+  /// Makes an object that others have saved show that, beside its own changes.
+  private func refreshMerged(_ object: NSManagedObject) {
+    // A parent may have an object again that it had deleted.
+    if object.flags.contains(.inaccessible) { readAgain(object) }
+    // A deletion keeps the row that it was made with, so that the save reports the conflict.
+    if object.flags.isDeleted {
+      if object.flags.contains(.listed) { changes.outdatedDeletions[ObjectIdentifier(object)] = object }
+    } else {
+      refresh(object, mergeChanges: true)
+    }
+  }
+
+  /// Notes the versions that a root has merged, so that what its children then change is no conflict. They may have read
+  /// objects that the root does not have.
+  private func noteMerged(_ locations: [ChangesElsewhere.Location]) {
+    guard parent == nil, family.hasChildContexts, let frozen else { return }
+    for (store, locations) in Dictionary(grouping: locations, by: \.store) {
+      // A client's store would be asked for one object after the other.
+      guard let origin = origin(store), case .views? = try? origin.access() else { continue }
+      for (root, locations) in Dictionary(grouping: locations, by: { frozen.infos[$0.reference.entity].root }) {
+        var rows: [(row: Row, root: Int)] = []
+        // Where this fails, the save has a conflict.
+        try? origin.rows(locations.map(\.reference.key), root: root, self) { rows.append(($0, root)) }
+        family.noteKnown(rows, store: store)
+      }
+    }
   }
 
   /// Makes up for a merge of what others have changed in an object while it was deleted here.

@@ -16,8 +16,8 @@ extension ContextCore {
     let objects = registry.all
     for object in objects {
       let isOfSave = object.flags.hasChanges || checked.contains(ObjectIdentifier(object))
-      // Only a root has conflicts with its store.
-      let base = isOfSave && !object.flags.isInserted && parent == nil ? object.row : nil
+      // A child passes the row to its root, which has the conflict.
+      let base = isOfSave && !object.flags.isInserted ? object.row : nil
       if let base, isGone(object) {
         // The save must report the conflict.
         object.row = base.copy(version: 0)
@@ -34,14 +34,18 @@ extension ContextCore {
     do { return try storedRow(of: object) == nil } catch { return false }
   }
 
-  /// Keeps the row that an object's changes are based on, where the object has a row with other values now.
-  func keep(_ base: Row, of object: NSManagedObject) {
+  /// Keeps the row that an object's changes are based on, where the object has a row with other values now. `slots` are
+  /// those that are about to be changed. The row has no slot for the order of members. So where that is about to be
+  /// changed, the versions are compared too.
+  func keep(_ base: Row, of object: NSManagedObject, changing slots: [Int] = [], changesOrder: Bool = false) {
     object.prepareToRead()
     guard let row = object.row, row.entity == base.entity, !object.flags.contains(.inaccessible) else {
       return
     }
     let (entity, kinds) = (object.info.entity, object.info.entity.slots)
     let derived = Set(entity.attributes.filter { $0.derivation != nil }.map(\.slot))
+    var changed = object.changedSlots()
+    for slot in slots { changed.insert(slot) }
     func isSame(_ slot: Int) -> Bool {
       if derived.contains(slot) || base.hasEqualSlot(slot, kinds[slot], row) { return true }
       if base.isNull(slot) || row.isNull(slot) { return false }
@@ -52,11 +56,18 @@ extension ContextCore {
       default: return false
       }
     }
-    if kinds.indices.allSatisfy(isSame) { return }
-    // No row of a store has version 0. Names of large values are taken from the new URL, where the values can be read.
+    let different = kinds.indices.filter { !isSame($0) }
+    let isOtherVersion = changesOrder && base.version > 0 && base.version != row.version
+    if different.isEmpty && !isOtherVersion { return }
+    // No row of a store has version 0.
     var kept = base.copy(version: 0)
     for slot in kinds.indices where kinds[slot] == .externalData {
-      kept = kept.replacing(slot, by: row.value(slot, .externalData), kinds)
+      // The name of a large value that is not changed is taken from the new row: the file of the former one may be at
+      // another URL, or removed.
+      let isName = !base.isNull(slot) && base.data(slot).first == 2
+      if !different.contains(slot) || isName && !changed.contains(slot) {
+        kept = kept.replacing(slot, by: row.value(slot, .externalData), kinds)
+      }
     }
     object.row = kept
   }

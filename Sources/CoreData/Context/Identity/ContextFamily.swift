@@ -23,9 +23,9 @@ final class ContextFamily: Sendable {
     var first = 0
     var permanent: [Int64: NewKey] = [:]
     var members: [(link: ContextLink, takenUp: Int)] = []
-    /// The versions of the rows that the root has written last, and those from before.
-    var written: [WrittenRow: Int64] = [:]
-    var writtenBefore: [WrittenRow: Int64] = [:]
+    /// The versions of the rows that the root has saved or merged last, and those from before.
+    var known: [KnownRow: Int64] = [:]
+    var knownBefore: [KnownRow: Int64] = [:]
   }
 
   struct NewKey {
@@ -34,7 +34,7 @@ final class ContextFamily: Sendable {
     let store: UInt16
   }
 
-  private struct WrittenRow: Hashable {
+  private struct KnownRow: Hashable {
     let store: UInt16
     let root: Int
     let key: Int64
@@ -93,21 +93,30 @@ final class ContextFamily: Sendable {
   /// The permanent key and the store of a temporary key, if they are known.
   func newKey(of key: Int64) -> NewKey? { key > 0 || count == 0 ? nil : state.withLock { $0.permanent[key] } }
 
-  // MARK: Rows that the root has written
+  // MARK: Rows that the root knows
 
-  /// Notes rows that the root has saved, for ``hasWritten(_:root:store:)``.
-  func noteWritten(_ rows: some Sequence<(row: Row, root: Int)>, store: UInt16) {
+  /// Notes rows that the root has saved or merged, for ``isKnown(_:root:store:)``.
+  func noteKnown(_ rows: some Sequence<(row: Row, root: Int)>, store: UInt16) {
     state.withLock { state in
-      if state.written.count >= Self.kept { (state.writtenBefore, state.written) = (state.written, [:]) }
-      for (row, root) in rows { state.written[WrittenRow(store: store, root: root, key: row.key)] = row.version }
+      if state.known.count >= Self.kept { (state.knownBefore, state.known) = (state.known, [:]) }
+      for (row, root) in rows { state.known[KnownRow(store: store, root: root, key: row.key)] = row.version }
     }
   }
 
-  /// Whether the root has saved this very version of a row. It then knew every earlier version. Older writes are
+  /// Forgets the versions of a store. Called where the root finds another store at the index, or the same one at another
+  /// URL: versions count anew there.
+  func forgetKnown(store: UInt16) {
+    state.withLock { state in
+      state.known = state.known.filter { $0.key.store != store }
+      state.knownBefore = state.knownBefore.filter { $0.key.store != store }
+    }
+  }
+
+  /// Whether the root has saved or merged this very version of a row. It then knew every earlier version. Older ones are
   /// forgotten.
-  func hasWritten(_ row: Row, root: Int, store: UInt16) -> Bool {
-    let name = WrittenRow(store: store, root: root, key: row.key)
-    return state.withLock { ($0.written[name] ?? $0.writtenBefore[name]) == row.version }
+  func isKnown(_ row: Row, root: Int, store: UInt16) -> Bool {
+    let name = KnownRow(store: store, root: root, key: row.key)
+    return state.withLock { ($0.known[name] ?? $0.knownBefore[name]) == row.version }
   }
 
   /// Notes that a context has taken up all keys before a number. Keys that no context needs any more are forgotten.

@@ -7,7 +7,7 @@ import StoreSupport
 /// There is no optimistic locking between the two. A property that the child has changed gets the child's value; other
 /// properties keep the parent's. Transient values reach the parent too, as on Apple's platforms. Where the parent no
 /// longer has an object, the child's merge policy decides. Where the parent reads an object only now, its row may have
-/// other values than the child's row. Unless the root has written that row, the root's save has a conflict.
+/// other values than the child's row. Unless the root has saved or merged that row, the root's save has a conflict.
 extension ContextCore {
   /// Saves the changes to the parent. Returns false, with nothing saved, where code of the client has changed this
   /// context meanwhile: these changes belong to the save too.
@@ -19,6 +19,7 @@ extension ContextCore {
       processPendingChanges()
       if isChanged() { return false }
       let saved = changed
+      try checkExternalLinks()
       // Packed first, because values that cannot be encoded must be found before the parent changes.
       let rows = try presentRows(of: saved)
       let changes = ChildChanges(saved, misplaced: self.changes.misplacedObjects)
@@ -214,7 +215,11 @@ extension ContextCore {
   /// The object of an update or a deletion; nil if it is gone.
   private func existing(_ change: ChildChanges.Object) throws -> Found? {
     guard let object = found(change.target) else { return nil }
-    lookAgain(for: object)
+    if object.flags.contains(.inaccessible) && !object.flags.contains(.listed) {
+      // Looking again at an object that is gone would change its partners each time.
+      if try storedRow(of: object) == nil { return nil }
+      lookAgain(for: object)
+    }
     let wasUnread = object.flags.isFault
     if let error = look(at: object) { throw CoreDataError.make(error) }
     return object.flags.contains(.inaccessible) ? nil : (object, wasUnread)
@@ -223,14 +228,15 @@ extension ContextCore {
   /// Makes what others have saved since the child read an object a conflict of the root's save.
   private func keepBase(_ change: ChildChanges.Object, of found: Found?) {
     guard let found, found.wasUnread, let base = change.base, isForeign(found.object) else { return }
-    keep(base, of: found.object)
+    let orders = change.changes.toManys.contains { $0.order != nil }
+    keep(base, of: found.object, changing: change.changes.values.map(\.slot), changesOrder: orders)
   }
 
-  /// Whether the row of an object that was just read may be one that no context of the family has written. A packed row
+  /// Whether the row of an object that was just read may be one that the root has neither saved nor merged. A packed row
   /// has a negative version.
   private func isForeign(_ object: NSManagedObject) -> Bool {
     guard let row = object.row, row.version > 0 else { return false }
-    return !family.hasWritten(row, root: object.info.root, store: object.storeIndex)
+    return !family.isKnown(row, root: object.info.root, store: object.storeIndex)
   }
 
   /// A new object with the key that it has in the child. It gets no defaults, and `awakeFromInsert` is not called: both

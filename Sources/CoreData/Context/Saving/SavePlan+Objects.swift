@@ -54,7 +54,7 @@ extension SavePlan.Part {
     let written = [inserted, updated].lazy.joined().compactMap { object in
       object.row.map { (row: $0, root: object.info.root) }
     }
-    core.family.noteWritten(written, store: storeIndex)
+    core.family.noteKnown(written, store: storeIndex)
   }
 
   /// Makes room for the new objects under their permanent keys, so that the registry does not grow step by step.
