@@ -112,7 +112,9 @@ extension NSManagedObject {
   final func forgetEndedLinks(_ former: Row, _ registry: ObjectRegistry) {
     var slots = SlotSet()
     for relationship in info.entity.relationships {
-      guard let inverse = relationship.linkedInverse, let slot = relationship.slot, changed(slot)?.isNull == true, let row, !row.isNull(slot) else { continue }
+      guard let inverse = relationship.linkedInverse, let slot = relationship.slot, changed(slot)?.isNull == true,
+        let row, !row.isNull(slot)
+      else { continue }
       func link(_ row: Row) -> ObjectReference? {
         row.reference(slot, entitySlot: relationship.entitySlot, destination: relationship.destination)
       }
