@@ -60,7 +60,7 @@ extension ContextCore {
   private func noteMerged(_ locations: [ChangesElsewhere.Location]) {
     guard parent == nil, family.hasChildContexts, let frozen else { return }
     for (store, locations) in Dictionary(grouping: locations, by: \.store) {
-      // A client's store would be asked for one object after the other.
+      // A client's store would get a request for each object.
       guard let origin = origin(store), case .views? = try? origin.access() else { continue }
       for (root, locations) in Dictionary(grouping: locations, by: { frozen.infos[$0.reference.entity].root }) {
         var rows: [(row: Row, root: Int)] = []
