@@ -42,7 +42,12 @@ enum ConflictSnapshot {
   private static func decoded(_ info: AttributeInfo, _ value: (Int) -> Value) -> Any? {
     let attribute = info.attribute
     switch attribute.type {
-    case .composite: return CompositeCoding.dictionary(attribute) { value($0.slot) } ?? NSNull()
+    case .composite:
+      return CompositeCoding.dictionary(attribute) { element in
+        let value = value(element.slot)
+        guard element.definition.allowsExternalBinaryDataStorage, case .data(let bytes) = value else { return value }
+        return bytes.first == 2 ? .null : .data(Data(bytes.dropFirst()))
+      } ?? NSNull()
     case .transformable:
       guard case .data(let data) = value(attribute.slot) else { return NSNull() }
       return TransformableCoding.decode(data, info.description) ?? NSNull()

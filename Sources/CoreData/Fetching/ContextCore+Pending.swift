@@ -42,8 +42,11 @@ extension ContextCore {
     // No key path is longer than the number of relationships that the predicate names.
     for _ in 0..<steps {
       var next: [NSManagedObject] = []
-      for object in frontier {
-        for relationship in relationships where object.info.has(relationship) {
+      for relationship in relationships {
+        let owners = frontier.filter { $0.info.has(relationship) }
+        // Where this fails, reading the members one by one fails too.
+        if relationship.isToMany && owners.count > 1 { _ = errors { try? prefetchToMany(relationship, owners) } }
+        for object in owners {
           for other in source.objects(over: [relationship], from: object)
           where known.insert(ObjectIdentifier(other)).inserted {
             next.append(other)

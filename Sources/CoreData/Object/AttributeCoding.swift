@@ -104,10 +104,15 @@ enum AttributeCoding {
     case let x as Bool: number = x ? 1 : 0
     case let x as Double: number = Int64(exactly: x.rounded(.towardZero))
     case let x as Float: number = Int64(exactly: x.rounded(.towardZero))
-    default: number = nil
+    default: number = object(value).flatMap(whole)
     }
     // A number out of range is kept unchanged, and validation rejects it at save. So no value is ever wrapped silently.
     return number.map(Value.int)
+  }
+
+  /// Any number as an object. On Linux a cast does not convert a `CGFloat`.
+  private static func object(_ value: Any) -> NSNumber? {
+    (value as? CGFloat).map { NSNumber(value: Double($0)) } ?? value as? NSNumber
   }
 
   /// The number without its fraction; nil where it is too large.
@@ -132,7 +137,7 @@ enum AttributeCoding {
     case let x as Double: x
     case let x as Float: Double(x)
     case let x as Decimal: NSDecimalNumber(decimal: x).doubleValue
-    default: if case .int(let x)? = integer(value, Int64.min...Int64.max) { Double(x) } else { nil }
+    default: object(value)?.doubleValue
     }
   }
 

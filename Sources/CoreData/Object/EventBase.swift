@@ -73,11 +73,11 @@ extension NSManagedObject {
     switch attribute.type {
     case .composite:
       if !attribute.elements.contains(where: { hasChangedInEvent($0.slot) }) { return nil }
-      return CompositeCoding.dictionary(attribute) { eventValue($0.slot) } ?? NSNull()
+      return CompositeCoding.dictionary(attribute) { plain(eventValue($0.slot), $0.slot) } ?? NSNull()
     case .transformable: return transformedOrigin(info)
     default:
       if !hasChangedInEvent(attribute.slot) { return nil }
-      return AttributeCoding.decode(eventValue(attribute.slot), attribute.type) ?? NSNull()
+      return AttributeCoding.decode(plain(eventValue(attribute.slot), attribute.slot), attribute.type) ?? NSNull()
     }
   }
 

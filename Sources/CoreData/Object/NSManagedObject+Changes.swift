@@ -56,8 +56,9 @@ extension NSManagedObject {
   }
 
   private func committedAttribute(_ info: AttributeInfo) -> Any? {
-    if info.attribute.type == .composite { return CompositeCoding.dictionary(info.attribute) { committed($0.slot) } }
-    let value = committed(info.attribute.slot)
+    func value(_ slot: Int) -> Value { plain(committed(slot), slot) }
+    if info.attribute.type == .composite { return CompositeCoding.dictionary(info.attribute) { value($0.slot) } }
+    let value = value(info.attribute.slot)
     if info.attribute.type == .transformable, case .data(let data) = value {
       return TransformableCoding.decode(data, info.description)
     }

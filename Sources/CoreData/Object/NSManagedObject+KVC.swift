@@ -29,7 +29,7 @@ extension NSManagedObject {
 
   private func attributeValue(_ info: AttributeInfo) -> Any? {
     let attribute = info.attribute
-    if attribute.type == .composite { return CompositeCoding.dictionary(attribute) { stored($0.slot) } }
+    if attribute.type == .composite { return CompositeCoding.dictionary(attribute) { plain(stored($0.slot), $0.slot) } }
     switch attribute.type {
     case .transformable: return transformed(info)
     case .binaryData where attribute.definition.allowsExternalBinaryDataStorage: return externalData(attribute.slot)
@@ -40,14 +40,25 @@ extension NSManagedObject {
   /// The value after the leading byte: inline, or from the store.
   final func externalData(_ slot: Int) -> Data? {
     guard case .data(let bytes) = stored(slot), let form = bytes.first else { return nil }
-    if form != 2 { return Data(bytes.dropFirst()) }
+    // A store that has replaced another one has its own files.
+    if form == 2, core?.takeUpStores() == true { return externalData(slot) }
+    return content(bytes)
+  }
+
+  /// What the bytes of a slot with a leading byte stand for.
+  private func content(_ bytes: Data) -> Data? {
+    if bytes.first != 2 { return Data(bytes.dropFirst()) }
     guard let core else {
       reportLostContext()
       return nil
     }
-    // A store that has replaced another one has its own files.
-    if core.takeUpStores() { return externalData(slot) }
     return core.externalData(bytes.dropFirst(), of: self)
+  }
+
+  /// A value of a slot as key-value coding shows it: without the leading byte of data that may be outside of the row.
+  final func plain(_ value: Value, _ slot: Int) -> Value {
+    guard case .data(let bytes) = value, info.externalSlots.contains(slot) else { return value }
+    return content(bytes).map(Value.data) ?? .null
   }
 
   final func transformed(_ info: AttributeInfo) -> Any? {
@@ -208,7 +219,7 @@ extension NSManagedObject {
     case .attribute(let index)?:
       let attribute = info.attributes[index].attribute
       switch attribute.type {
-      case .composite: return CompositeCoding.dictionary(attribute) { changed($0.slot) ?? .null }
+      case .composite: return CompositeCoding.dictionary(attribute) { plain(changed($0.slot) ?? .null, $0.slot) }
       case .transformable: return extras?.transformed[attribute.slot]
       case .binaryData where attribute.definition.allowsExternalBinaryDataStorage:
         guard case .data(let bytes)? = changed(attribute.slot) else { return nil }

@@ -108,7 +108,7 @@ extension NSManagedObject {
   }
 
   /// Takes back that links of the object have ended because its destination was deleted, or got another partner, where
-  /// its row has another link now: `former` is the row that it had then.
+  /// its row has another link now: `former` is the row that it had then. A nil that the client has set looks the same.
   final func forgetEndedLinks(_ former: Row, _ registry: ObjectRegistry) {
     var slots = SlotSet()
     for relationship in info.entity.relationships {

@@ -108,15 +108,16 @@ import Testing
     #expect(photo == Data([3]))
   }
 
-  /// The owner has been dropped by the parent, and another context has saved another order.
-  @Test func anOrderOfADroppedOwnerMeetsAConflict() throws {
+  /// The owner has been dropped by the parent, and another context has saved another order. The child has read the
+  /// owner, or has saved it itself.
+  @Test(arguments: [true, false]) func anOrderOfADroppedOwnerMeetsAConflict(isRead: Bool) throws {
     let stack = try UndoStack(levels: 2)
     let root = stack.contexts[0]
     let items = try stack.savedItems("line", "a", "b", "c")
     stack.event { _ in items[0]["queue"] = NSOrderedSet(array: Array(items[1...])) }
     try stack.saveAll()
     stack.event { context in
-      context.refreshAllObjects()
+      if isRead { context.refreshAllObjects() }
       items[0]["queue"] = NSOrderedSet(array: [items[2], items[1], items[3]])
     }
     root.performAndWait { root.reset() }
@@ -173,23 +174,46 @@ import Testing
     #expect(code == .managedObjectMerge)
   }
 
+  /// The row that the conflict is based on is not shown any more.
+  @Test func aRollbackAfterAConflictShowsWhatIsStored() throws {
+    let stack = try UndoStack(levels: 2)
+    let root = stack.contexts[0]
+    let item = try stack.savedItem()
+    root.performAndWait { root.reset() }
+    try stack.saveElsewhere { try UndoStack.named("a", $0)["number"] = 9 }
+    try stack.context.performAndWait {
+      item["number"] = 2
+      try stack.context.save()
+    }
+    let upper = root.performAndWait { root.object(with: item.objectID) }
+    let code = code(ofSaving: root)
+    #expect(code == .managedObjectMerge)
+    root.performAndWait {
+      root.rollback()
+      #expect(upper["number"] as? Int == 9)
+    }
+  }
+
   // MARK: Links
 
-  @Test func aLinkToAnotherStoreIsRefusedByTheChildsSave() throws {
+  /// The destination has its store before the link is made, or gets it later.
+  @Test(arguments: ["owner", "friends"], [true, false])
+  func aLinkToAnotherStoreIsRefusedByTheChildsSave(key: String, isLater: Bool) throws {
     let stack = try UndoStack(levels: 2)
     let second = try stack.coordinator.addPersistentStore(
       ofType: NSInMemoryStoreType, configurationName: nil, at: nil, options: nil)
     let child = stack.context
-    let (item, other) = child.performAndWait {
-      let (item, other) = (UndoStack.insert("item", child), UndoStack.insert("other", child))
-      child.assign(other, to: second)
-      return (item, other)
+    let (item, other) = child.performAndWait { (UndoStack.insert("item", child), UndoStack.insert("other", child)) }
+    func link() { stack.event { _ in item[key] = key == "owner" ? other : NSSet(object: other) } }
+    if isLater { link() }
+    child.performAndWait { child.assign(other, to: second) }
+    if !isLater {
+      try stack.saveAll()
+      link()
     }
-    try stack.saveAll()
-    stack.event { _ in item["owner"] = other }
     let code = code(ofSaving: child)
     #expect(code == .managedObjectExternalRelationship)
-    child.performAndWait { #expect(item["owner"] as? NSManagedObject === other && child.hasChanges) }
+    child.performAndWait { #expect(UndoStack.linked(item, key) == [other] && child.hasChanges) }
   }
 
   // MARK: Reading
@@ -216,23 +240,27 @@ import Testing
     }
   }
 
-  /// The parent changes the child's new object before it saves it.
-  @Test func aMergedInsertionThatTheChildHasIsPresent() throws {
+  /// The parent changes the child's new object before it saves it, or leaves it as it is.
+  @Test(arguments: [true, false]) func aMergedInsertionThatTheChildHasIsPresent(isChanged: Bool) throws {
     let stack = try UndoStack(levels: 2)
     let (root, child) = (stack.contexts[0], stack.contexts[1])
     child.performAndWait { child.automaticallyMergesChangesFromParent = true }
     let item = try child.performAndWait {
       let item = UndoStack.insert("a", child)
+      item["memo"] = "mine"
       try child.save()
       return item
     }
     try root.performAndWait {
-      root.object(with: item.objectID)["number"] = 7
+      if isChanged { root.object(with: item.objectID)["number"] = 7 }
       try root.save()
     }
     // The merge runs on the child's queue.
     child.performAndWait {}
-    child.performAndWait { #expect(item["number"] as? Int == 7) }
+    child.performAndWait {
+      #expect(item.isFault == isChanged && item["memo"] as? String == (isChanged ? nil : "mine"))
+      #expect(item["number"] as? Int == (isChanged ? 7 : nil))
+    }
   }
 
   /// A member is deleted, which is not saved. The owner is not changed by that.

@@ -25,6 +25,52 @@ struct LargeValueTests {
     }
   }
 
+  /// Small data is in the row, large data has a file of its own.
+  @Test(arguments: [1, 300_000]) func theFormerValueIsTheData(count: Int) throws {
+    let stack = try UndoStack()
+    let (data, item) = (Data(repeating: 9, count: count), try stack.savedItems("a")[0])
+    stack.event { _ in item["photo"] = data }
+    try stack.saveAll()
+    stack.context.performAndWait {
+      #expect(item.committedValues(forKeys: ["photo"])["photo"] as? Data == data)
+      item["photo"] = nil
+      #expect(item.committedValues(forKeys: ["photo"])["photo"] as? Data == data)
+      #expect(item.changedValuesForCurrentEvent()["photo"] as? Data == data)
+    }
+  }
+
+  /// An element of a composite may have its data in a file too. The whole composite is read and set again.
+  @Test(arguments: [1, 300_000]) func anElementOfACompositeKeepsItsData(count: Int) throws {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    let composite = try #require(model.entities[0].attributesByName["address"] as? NSCompositeAttributeDescription)
+    let plan = NSAttributeDescription()
+    (plan.name, plan.type, plan.allowsExternalBinaryDataStorage) = ("plan", .binaryData, true)
+    composite.elements.append(plan)
+    let stack = try UndoStack(model: model)
+    let (data, item) = (Data(repeating: 9, count: count), try stack.savedItems("a")[0])
+    func address(_ values: [String: Any]) -> NSDictionary? {
+      (values["address"] as? [String: Any]).map { NSDictionary(dictionary: $0) }
+    }
+    stack.event { _ in item["address"] = ["city": "c", "plan": data] }
+    stack.context.performAndWait { #expect((item["address"] as? [String: Any])?["plan"] as? Data == data) }
+    try stack.saveAll()
+    for city in ["d", "e"] {
+      try stack.context.performAndWait {
+        var values = try #require(item["address"] as? [String: Any])
+        let former = NSDictionary(dictionary: values)
+        #expect(values["plan"] as? Data == data)
+        values["city"] = city
+        item["address"] = values
+        #expect(address(item.committedValues(forKeys: ["address"])) == former)
+        #expect(address(item.changedValuesForCurrentEvent()) == former)
+        try stack.context.save()
+        stack.context.refresh(item, mergeChanges: false)
+      }
+    }
+    let saved = try stack.elsewhere { try UndoStack.named("a", $0)["address"] as? [String: Any] }
+    #expect(saved?["plan"] as? Data == data && saved?["city"] as? String == "e")
+  }
+
   private static func contextOfPhotos() throws -> NSManagedObjectContext {
     let (entity, bytes, model) = (NSEntityDescription(), NSAttributeDescription(), NSManagedObjectModel())
     (bytes.name, bytes.type, bytes.isOptional) = ("bytes", .binaryData, true)

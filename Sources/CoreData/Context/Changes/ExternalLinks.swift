@@ -23,13 +23,31 @@ extension ContextCore {
     changes.externalLinks.first { $0.owner === owner && $0.relationship.slot == slot }?.destination
   }
 
-  /// Throws 133010 for a link to an object of another store.
+  /// Throws 133010 for a link to an object of another store. Called when every object has its store.
   func checkExternalLinks() throws {
     for link in changes.externalLinks
     where link.owner.flags.hasChanges && !link.owner.flags.isDeleted && !link.destination.flags.isDeleted {
-      // A new object of a child context may have no store yet.
-      for object in [link.owner, link.destination] { findStore(for: object) }
       try checkStores(link.owner, link.relationship, link.destination)
+    }
+  }
+
+  /// The same for the links that a child's save has changed. Its objects may have no store yet, or may have been assigned
+  /// to another one after they were linked.
+  func checkLinks(of objects: ContiguousArray<NSManagedObject>) throws {
+    guard let coordinator, coordinator.openStores.count > 1 else { return }
+    for object in objects where !object.flags.isDeleted {
+      findStore(for: object)
+      let changed = object.changedSlots()
+      for relationship in object.info.entity.relationships {
+        var others: ContiguousArray<NSManagedObject> = object.toManys[relationship]?.added ?? []
+        if let slot = relationship.slot, changed.contains(slot), let other = object.toOne(relationship) {
+          others.append(other)
+        }
+        for other in others where !other.flags.isDeleted {
+          findStore(for: other)
+          try checkStores(object, relationship, other)
+        }
+      }
     }
   }
 

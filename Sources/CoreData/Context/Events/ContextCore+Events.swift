@@ -91,7 +91,9 @@ extension ContextCore {
         kept.append(object)
       }
     }
-    for object in former.outdatedDeletions.values where object.core === self && !object.flags.isDeleted {
+    // Others have changed these. A row of version 0 is kept for the conflict of a save only.
+    let outdated = former.outdatedDeletions.values + kept.filter { $0.row?.version == 0 }
+    for object in outdated where object.core === self && !object.flags.isDeleted {
       turnIntoFault(object)
     }
     for object in kept where object.core === self { object.awake(fromSnapshotEvents: .rollback) }

@@ -25,20 +25,20 @@ extension ContextCore {
     for (object, former) in zip(deleted, formers) { announcement.addGone(object, former) }
     noteMerged(changes.updated)
     dropMembers(changes.inserted + changes.updated + changes.deleted)
-    var inserted: [NSManagedObject] = []
-    for location in changes.inserted {
-      // What this context has already is not inserted again: a child's own new object, when the parent saves it.
-      if let known = registry.object(location.reference, store: location.store) {
-        let former = known.flags
-        refreshMerged(known)
-        inserted.append(known)
-        announcement.add(known, former)
-      } else if let new = fault(location.reference, store: location.store) {
-        readAgain(new)
-        inserted.append(new)
-        announcement.addNew(new)
-      }
+    // What this context has already is not inserted again: a child's own new object, when the parent saves it.
+    let known = changes.inserted.compactMap { registry.object($0.reference, store: $0.store) }
+    let knownFormers = known.map(\.flags)
+    let new = changes.inserted.compactMap { location in
+      registry.object(location.reference, store: location.store) == nil
+        ? fault(location.reference, store: location.store) : nil
     }
+    refreshInserted(known)
+    for (object, former) in zip(known, knownFormers) { announcement.add(object, former) }
+    for object in new {
+      readAgain(object)
+      announcement.addNew(object)
+    }
+    let inserted = known + new
     announcing(announcement.sets(self)) { tellObserversOfAll() }
     announce(announcement, inserted: inserted, refreshed: refreshed, deleted: deleted)
   }
@@ -55,17 +55,36 @@ extension ContextCore {
     }
   }
 
+  /// The same for objects that others have inserted. Those that have the present values already stay as they are.
+  private func refreshInserted(_ objects: [NSManagedObject]) {
+    var unchanged = objects.filter { !$0.flags.hasChanges && !$0.flags.contains(.inaccessible) }
+    let names = Set(unchanged.map(ObjectIdentifier.init))
+    for object in objects where !names.contains(ObjectIdentifier(object)) { refreshMerged(object) }
+    while let first = unchanged.first {
+      func isLikeFirst(_ object: NSManagedObject) -> Bool {
+        object.storeIndex == first.storeIndex && object.info.root == first.info.root
+      }
+      let alike = unchanged.filter(isLikeFirst)
+      unchanged.removeAll(where: isLikeFirst)
+      do { try origin(first.storeIndex)?.refresh(alike.map(\.key), root: first.info.root, self) } catch {
+        // The next use of each object reads it, and reports the error.
+        for object in alike { refreshMerged(object) }
+      }
+    }
+  }
+
   /// Notes the versions that a root has merged, so that what its children then change is no conflict. They may have read
   /// objects that the root does not have.
   private func noteMerged(_ locations: [ChangesElsewhere.Location]) {
-    guard parent == nil, family.hasChildContexts, let frozen else { return }
-    for (store, locations) in Dictionary(grouping: locations, by: \.store) {
+    guard parent == nil, let frozen, family.contexts.contains(where: { $0 !== self }) else { return }
+    let latest = Dictionary(grouping: locations.suffix(ContextFamily.kept), by: \.store)
+    for (store, locations) in latest {
       // A client's store would get a request for each object.
       guard let origin = origin(store), case .views? = try? origin.access() else { continue }
       for (root, locations) in Dictionary(grouping: locations, by: { frozen.infos[$0.reference.entity].root }) {
-        var rows: [(row: Row, root: Int)] = []
+        var rows: [ContextFamily.KnownRow] = []
         // Where this fails, the save has a conflict.
-        try? origin.rows(locations.map(\.reference.key), root: root, self) { rows.append(($0, root)) }
+        try? origin.rows(locations.map(\.reference.key), root: root, self) { rows.append(.init($0, root: root)) }
         family.noteKnown(rows, store: store)
       }
     }

@@ -57,7 +57,8 @@ extension ContextCore {
       }
     }
     let different = kinds.indices.filter { !isSame($0) }
-    let isOtherVersion = changesOrder && base.version > 0 && base.version != row.version
+    // A packed row has the negative version of the row that it was made of.
+    let isOtherVersion = changesOrder && base.version != 0 && abs(base.version) != row.version
     if different.isEmpty && !isOtherVersion { return }
     // No row of a store has version 0.
     var kept = base.copy(version: 0)

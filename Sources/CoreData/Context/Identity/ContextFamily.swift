@@ -24,8 +24,8 @@ final class ContextFamily: Sendable {
     var permanent: [Int64: NewKey] = [:]
     var members: [(link: ContextLink, takenUp: Int)] = []
     /// The versions of the rows that the root has saved or merged last, and those from before.
-    var known: [KnownRow: Int64] = [:]
-    var knownBefore: [KnownRow: Int64] = [:]
+    var known: [RowName: Int64] = [:]
+    var knownBefore: [RowName: Int64] = [:]
   }
 
   struct NewKey {
@@ -34,14 +34,24 @@ final class ContextFamily: Sendable {
     let store: UInt16
   }
 
-  private struct KnownRow: Hashable {
+  private struct RowName: Hashable {
     let store: UInt16
     let root: Int
     let key: Int64
   }
 
-  /// How many keys are kept although all contexts have taken them up: a client may still have an old ID.
-  private static let kept = 1 << 16
+  /// A row that the root has saved or merged.
+  struct KnownRow {
+    let key, version: Int64
+    /// The index of the root entity.
+    let root: Int
+
+    init(_ row: Row, root: Int) { (key, version, self.root) = (row.key, row.version, root) }
+  }
+
+  /// How many keys are kept although all contexts have taken them up: a client may still have an old ID. As many
+  /// versions of rows are kept at least.
+  static let kept = 1 << 16
 
   init() { number = Self.lastNumber.add(1, ordering: .relaxed).newValue }
 
@@ -96,10 +106,10 @@ final class ContextFamily: Sendable {
   // MARK: Rows that the root knows
 
   /// Notes rows that the root has saved or merged, for ``isKnown(_:root:store:)``.
-  func noteKnown(_ rows: some Sequence<(row: Row, root: Int)>, store: UInt16) {
+  func noteKnown(_ rows: some Sequence<KnownRow>, store: UInt16) {
     state.withLock { state in
       if state.known.count >= Self.kept { (state.knownBefore, state.known) = (state.known, [:]) }
-      for (row, root) in rows { state.known[KnownRow(store: store, root: root, key: row.key)] = row.version }
+      for row in rows { state.known[RowName(store: store, root: row.root, key: row.key)] = row.version }
     }
   }
 
@@ -115,7 +125,7 @@ final class ContextFamily: Sendable {
   /// Whether the root has saved or merged this very version of a row. It then knew every earlier version. Older ones are
   /// forgotten.
   func isKnown(_ row: Row, root: Int, store: UInt16) -> Bool {
-    let name = KnownRow(store: store, root: root, key: row.key)
+    let name = RowName(store: store, root: root, key: row.key)
     return state.withLock { ($0.known[name] ?? $0.knownBefore[name]) == row.version }
   }
 

@@ -19,7 +19,7 @@ extension ContextCore {
       processPendingChanges()
       if isChanged() { return false }
       let saved = changed
-      try checkExternalLinks()
+      try checkLinks(of: saved)
       // Packed first, because values that cannot be encoded must be found before the parent changes.
       let rows = try presentRows(of: saved)
       let changes = ChildChanges(saved, misplaced: self.changes.misplacedObjects)

@@ -52,7 +52,7 @@ extension SavePlan.Part {
     }
     if !isInFamily { return }
     let written = [inserted, updated].lazy.joined().compactMap { object in
-      object.row.map { (row: $0, root: object.info.root) }
+      object.row.map { ContextFamily.KnownRow($0, root: object.info.root) }
     }
     core.family.noteKnown(written, store: storeIndex)
   }
