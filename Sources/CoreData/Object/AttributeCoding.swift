@@ -124,7 +124,7 @@ enum AttributeCoding {
     }
   }
 
-  private static func boolean(_ value: Any) -> Value? {
+  static func boolean(_ value: Any) -> Value? {
     if let number = number(value) { return .bool(number.boolValue) }
     if let x = value as? Bool { return .bool(x) }
     if case .int(let x)? = integer(value, Int64.min...Int64.max) { return .bool(x != 0) }
@@ -141,7 +141,7 @@ enum AttributeCoding {
     }
   }
 
-  private static func decimal(_ value: Any) -> Decimal? {
+  static func decimal(_ value: Any) -> Decimal? {
     if let x = value as? Decimal { return x }
     guard let number = value as? NSNumber else { return nil }
     return (number as? NSDecimalNumber)?.decimalValue ?? DecimalText.parse(number.stringValue)

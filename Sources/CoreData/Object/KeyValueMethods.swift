@@ -1,4 +1,5 @@
 import Foundation
+import StoreSchema
 
 /// The methods of a class that Objective-C finds by their names: accessors of a key, and validation methods of a
 /// property. Here a class lists them in ``NSManagedObject/keyValueMethods``:
@@ -106,6 +107,8 @@ enum KeyValueConversion {
     if wrapped == NSDecimalNumber.self, let number = value as? NSNumber {
       return NSDecimalNumber(decimal: number.decimalValue) as? Value
     }
+    if wrapped == Decimal.self { return AttributeCoding.decimal(value).flatMap { $0 as? Value } }
+    if wrapped == Bool.self, case .bool(let truth)? = AttributeCoding.boolean(value) { return truth as? Value }
     if let integer = wrapped as? any BinaryInteger.Type { return exact(value, integer).flatMap { $0 as? Value } }
     guard let floating = wrapped as? any BinaryFloatingPoint.Type, let number = AttributeCoding.double(value) else {
       return nil

@@ -59,6 +59,27 @@ import Testing
     }
   }
 
+  /// As attributes of these types: any number is a truth value, and a number of any type is a decimal.
+  @Test func accessorsTakeTruthValuesAndDecimalsAsNumbers() throws {
+    let context = try context()
+    context.performAndWait {
+      let member = KeyedMember(context: context)
+      for value in [1, 5, NSNumber(value: 2), true] as [Any] {
+        member.isActive = false
+        member.setValue(value, forKey: "isActive")
+        #expect(member.isActive, "\(value)")
+      }
+      member.setValue(NSNumber(value: 0), forKey: "isActive")
+      #expect(!member.isActive)
+      for (value, cost) in [(1, 1), (NSNumber(value: 2.5), 2.5), (1.1, 1.1), (Int16(7), 7)] as [(Any, Decimal)] {
+        member.setValue(value, forKey: "cost")
+        #expect(member.cost == cost)
+      }
+      member.setValue(nil, forKey: "cost")
+      #expect(member.cost == nil)
+    }
+  }
+
   /// "coercing the value into an appropriate type for the object, and validating it according to the object's rules".
   @Test func valuesAreCoerced() throws {
     let model = NSManagedObjectModel()
@@ -243,6 +264,8 @@ class KeyedMember: NSManagedObject {
       )
       .accessor("score", \KeyedMember.score)
       .accessor("weight", \KeyedMember.weight)
+      .accessor("isActive", \KeyedMember.isActive)
+      .accessor("cost", \KeyedMember.cost)
       .validation("first", KeyedMember.validateFirst)
       .validation("age", KeyedMember.validateAge)
       .validation("best", KeyedMember.validateBest)
@@ -251,6 +274,8 @@ class KeyedMember: NSManagedObject {
   var validated: [String] = []
   var score: Int?
   var weight: Float = 0
+  var isActive = false
+  var cost: Decimal?
 
   var fullName: String {
     get { [value(forKey: "first"), value(forKey: "last")].compactMap { $0 as? String }.joined(separator: " ") }
