@@ -8,13 +8,16 @@ import StoreSchema
 final class ResultsLayout {
   final class Section: NSFetchedResultsSectionInfo {
     let name: String
-    let indexTitle: String?
+    private let title: (String) -> String?
+    /// Requested when it is first read: the code of the client that returns it may end an event, and so change the
+    /// results.
+    private(set) lazy var indexTitle = title(name)
     fileprivate(set) var order = ResultsOrder() { didSet { listed = nil } }
     private var listed: [Any]?
     /// Its index among the sections.
     fileprivate(set) var index = 0
 
-    init(name: String, indexTitle: String?) { (self.name, self.indexTitle) = (name, indexTitle) }
+    init(name: String, title: @escaping (String) -> String?) { (self.name, self.title) = (name, title) }
 
     var numberOfObjects: Int { order.count }
     var objects: [Any]? {
@@ -28,7 +31,7 @@ final class ResultsLayout {
     func isNamed(_ other: String) -> Bool { UTF8Order.areEqual(name, other) }
 
     /// The same section without objects.
-    var emptied: Section { Section(name: name, indexTitle: indexTitle) }
+    var emptied: Section { Section(name: name, title: title) }
   }
 
   private(set) var sections: [Section] = []
@@ -40,19 +43,21 @@ final class ResultsLayout {
   private var emptied: [Section] = []
   /// Whether the sections have names. Without them there is always one section.
   private let hasNames: Bool
+  /// The index title of a section name.
+  private let title: (String) -> String?
 
   /// `names` are the section names of the objects; without them, all objects are in one section. If the order of the
   /// request does not keep the objects of a section together, ``tornSection`` names that section.
-  init(_ objects: [NSManagedObject], names: [String]?, title: (String) -> String?) {
-    hasNames = names != nil
+  init(_ objects: [NSManagedObject], names: [String]?, title: @escaping (String) -> String?) {
+    (hasNames, self.title) = (names != nil, title)
     nodes.reserveCapacity(objects.count)
-    if names == nil { sections = [Section(name: "", indexTitle: nil)] }
+    if names == nil { sections = [Section(name: "") { _ in nil }] }
     var run: [ResultsOrder.Node] = []
     for (index, object) in objects.enumerated() {
       if let name = names?[index], sections.last?.isNamed(name) != true {
         sections.last?.order.append(run)
         run = []
-        sections.append(Section(name: name, indexTitle: title(name)))
+        sections.append(Section(name: name, title: title))
       }
       guard let section = sections.last, nodes[ObjectIdentifier(object)] == nil else { continue }
       let node = ResultsOrder.Node(object, section)
@@ -126,12 +131,11 @@ final class ResultsLayout {
   /// beside the other objects of its section, or the others are in another order. Then the caller must remove it again,
   /// because the results are in no order.
   func insert(
-    _ object: NSManagedObject, name: String, title: (String) -> String?,
-    where precedes: (NSManagedObject, NSManagedObject) -> Bool
+    _ object: NSManagedObject, name: String, where precedes: (NSManagedObject, NSManagedObject) -> Bool
   ) -> Bool {
     // Code of the client may read the results meanwhile.
     defer { revision += 1 }
-    let section = byName[.string(name)] ?? newSection(name, title, object, precedes)
+    let section = byName[.string(name)] ?? newSection(name, object, precedes)
     let node = ResultsOrder.Node(object, section)
     nodes[ObjectIdentifier(object)] = node
     section.order.insert(node, where: precedes)
@@ -155,10 +159,9 @@ final class ResultsLayout {
 
   /// A new section at the position of its first object.
   private func newSection(
-    _ name: String, _ title: (String) -> String?, _ object: NSManagedObject,
-    _ precedes: (NSManagedObject, NSManagedObject) -> Bool
+    _ name: String, _ object: NSManagedObject, _ precedes: (NSManagedObject, NSManagedObject) -> Bool
   ) -> Section {
-    let section = Section(name: name, indexTitle: title(name))
+    let section = Section(name: name, title: title)
     var (low, high) = (0, sections.count)
     while low < high {
       let middle = (low + high) / 2

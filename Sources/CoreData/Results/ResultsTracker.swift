@@ -66,7 +66,7 @@ final class ResultsTracker: @unchecked Sendable {
   private func fetch(_ parameters: FetchParameters, _ cache: SectionCache?, isFresh: Bool) throws {
     let objects = try context.core.fetchObjects(parameters)
     if let cache, let names = cache.names(of: objects), self.cache(parameters) == cache {
-      layout = ResultsLayout(objects, names: names, title: indexTitle)
+      layout = ResultsLayout(objects, names: names, title: title)
     } else {
       // The section names must be computed from the same rows as the order.
       let layout = context.core.keepingRows { self.layout(of: objects) }
@@ -100,7 +100,7 @@ final class ResultsTracker: @unchecked Sendable {
 
   private func layout(of objects: [NSManagedObject]) -> ResultsLayout {
     ResultsLayout(
-      objects, names: sectionNameKeyPath.map { path in objects.map { Self.name(of: $0, path) } }, title: indexTitle)
+      objects, names: sectionNameKeyPath.map { path in objects.map { Self.name(of: $0, path) } }, title: title)
   }
 
   private func name(of object: NSManagedObject) -> String {
@@ -119,7 +119,10 @@ final class ResultsTracker: @unchecked Sendable {
   /// Removes the fraction `.0`, as `NSNumber` of Apple's platforms describes whole numbers.
   private static func whole(_ text: String) -> String { text.hasSuffix(".0") ? String(text.dropLast(2)) : text }
 
-  func indexTitle(_ name: String) -> String? {
+  /// The index title of a section name. It does not hold the tracker, which holds the sections.
+  private var title: (String) -> String? { { [weak self] name in self?.indexTitle(name) } }
+
+  private func indexTitle(_ name: String) -> String? {
     if let controller = erased,
       let own = delegate?.controller(controller, sectionIndexTitleForSectionName: name)
     {
@@ -173,9 +176,10 @@ final class ResultsTracker: @unchecked Sendable {
   private func follow(_ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>) throws {
     guard let fetched else { return }
     if isObsolete { return try fetchAgain(fetched, changed) }
+    guard let layout else { return }
+    let revision = layout.revision
     let matching = try context.core.matching(changed, fetched)
     let precedes = try context.core.order(fetched)
-    guard let layout else { return }
     // The change of another object may have given an object another section, and so another position.
     let renamed = renamed(layout, besides: deleted.union(changed))
     // The change of another object may also give an object another position in its section.
@@ -189,13 +193,18 @@ final class ResultsTracker: @unchecked Sendable {
     {
       return
     }
+    let come = try context.core.sorted(matching + renamed, fetched)
+    let names = come.map(name)
+    // Code of the client, which computes names and other values, may have ended an event that has been followed.
+    if self.layout !== layout || layout.revision != revision {
+      return try fetchAgain(fetched, changed.union(renamed))
+    }
     let former = layout.former(of: deleted.union(changed).union(renamed))
     let formerSections = layout.sections
-    let come = try context.core.sorted(matching + renamed, fetched)
     for old in former { layout.remove(old.object) }
     layout.removeEmptySections()
     for (index, object) in come.enumerated() {
-      if layout.insert(object, name: name(of: object), title: indexTitle, where: precedes) { continue }
+      if layout.insert(object, name: names[index], where: precedes) { continue }
       // The objects that did not change are no longer in the order of their values either.
       layout.restore(formerSections, former, without: Array(come[...index]))
       return try fetchAgain(fetched, changed.union(renamed))

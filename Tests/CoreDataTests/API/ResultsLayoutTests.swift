@@ -17,7 +17,7 @@ import Testing
       func precedes(_ a: NSManagedObject, _ b: NSManagedObject) -> Bool {
         (a as? Person)?.age ?? 0 < (b as? Person)?.age ?? 0
       }
-      let section = ResultsLayout.Section(name: "", indexTitle: nil)
+      let section = ResultsLayout.Section(name: "") { _ in nil }
       let nodes = people.map { ResultsOrder.Node($0, section) }
       var order = ResultsOrder()
       var members = Array(nodes.prefix(dice.next(200)))

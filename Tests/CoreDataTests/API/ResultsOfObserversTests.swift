@@ -8,12 +8,14 @@ import Testing
   private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     var events: [String] = []
     var whenChanged: () -> Void = {}
+    var whenTitled: () -> Void = {}
     var readsResults = false
 
     func controller(
       _ controller: NSFetchedResultsController<any NSFetchRequestResult>, sectionIndexTitleForSectionName name: String
     ) -> String? {
       if readsResults { _ = controller.fetchedObjects?.count }
+      whenTitled()
       return name
     }
 
@@ -194,5 +196,61 @@ import Testing
         observation.invalidate()
       }
     }
+  }
+
+  /// A delegate names a new section, and ends an event meanwhile that changes the object of the section again.
+  @Test func aTitleMayEndAnEvent() throws {
+    let stack = try UndoStack(.inMemory)
+    let (context, recorder) = (stack.context, Recorder())
+    try context.performAndWait {
+      let controller = try controller(context, sections: "name")
+      controller.delegate = recorder
+      let item = insert("a", context)
+      context.processPendingChanges()
+      recorder.whenTitled = {
+        recorder.whenTitled = {}
+        item["size"] = 3
+        context.processPendingChanges()
+      }
+      item["name"] = "b"
+      context.processPendingChanges()
+      #expect(controller.sectionIndexTitles == ["b"])
+      #expect(controller.fetchedObjects == [item] && controller.sections?.count == 1)
+    }
+  }
+
+  /// The same for an object that computes the name of its section.
+  @Test func aSectionNameMayEndAnEvent() throws {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    model.entitiesByName["Item"]?.managedObjectClassName = "CoreDataTests.LabelledItem"
+    let stack = try UndoStack(.inMemory, model: model)
+    let (context, recorder) = (stack.context, Recorder())
+    try context.performAndWait {
+      let controller = try controller(context, sections: "label")
+      controller.delegate = recorder
+      let item = try #require(insert("a", context) as? LabelledItem)
+      context.processPendingChanges()
+      item.whenNamed = {
+        item.whenNamed = {}
+        item["size"] = 3
+        context.processPendingChanges()
+      }
+      item["name"] = "b"
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects == [item] && controller.sections?.map(\.name) == ["b"])
+    }
+  }
+}
+
+/// An item whose section has a computed name.
+final class LabelledItem: NSManagedObject {
+  override class var keyValueMethods: KeyValueMethods {
+    super.keyValueMethods.accessor("label", \LabelledItem.label)
+  }
+
+  var whenNamed: () -> Void = {}
+  var label: String {
+    whenNamed()
+    return self["name"] as? String ?? ""
   }
 }
