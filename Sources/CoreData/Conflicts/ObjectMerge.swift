@@ -61,7 +61,7 @@ struct ObjectMerge {
     for object in back { ChangeTracker.noteReturn(of: object) }
     if !lost.isEmpty { sets[NSDeletedObjectsKey] = Set(lost) }
     if sets.isEmpty { return }
-    core.tellObserversOfAll()
+    core.announcing(sets) { core.tellObserversOfAll() }
     core.post(.didChange) { sets }
   }
 

@@ -198,6 +198,36 @@ import Testing
     }
   }
 
+  /// The same while the save of a context merges conflicts.
+  @Test(.ofRootContexts) func anEventEndsWithinAMergeOfConflicts() throws {
+    for _ in 0..<40 {
+      let stack = try UndoStack(.inMemory)
+      let (context, recorder) = (stack.context, Recorder())
+      let (items, other) = stack.event { context in
+        (["b", "c", "d", "e"].map { insert($0, context) }, UndoStack.insert("trigger", context))
+      }
+      try stack.saveAll()
+      try context.performAndWait {
+        context.mergePolicy = NSMergePolicy.mergeByPropertyStoreTrump
+        let controller = try controller(context)
+        controller.delegate = recorder
+        try stack.saveElsewhere { elsewhere in
+          try elsewhere.existingObject(with: items[1].objectID)["name"] = "z"
+          try elsewhere.existingObject(with: other.objectID)["name"] = "triggered"
+        }
+        for item in [items[1], other] { item["name"] = "cc" }
+        context.processPendingChanges()
+        let observation = other.observe("name") { _, _ in
+          items[3]["name"] = "dd"
+          context.processPendingChanges()
+        }
+        try context.save()
+        #expect(controller.fetchedObjects?.map { $0["name"] as? String } == ["b", "d", "dd", "z"])
+        observation.invalidate()
+      }
+    }
+  }
+
   /// A delegate names a new section, and ends an event meanwhile that changes the object of the section again.
   @Test func aTitleMayEndAnEvent() throws {
     let stack = try UndoStack(.inMemory)
