@@ -22,10 +22,12 @@ extension ContextCore {
     }
   }
 
-  /// Objects in the order of a fetch.
+  /// Objects in the order of a fetch, without those that are found gone: the order requires their values.
   func sorted(_ objects: [NSManagedObject], _ parameters: FetchParameters) throws -> [NSManagedObject] {
-    var sorted = objects
-    sort(&sorted, try ResolvedFetch(parameters, self))
+    let fetch = try ResolvedFetch(parameters, self)
+    if parameters.sortDescriptors?.isEmpty == false { for object in objects { _ = look(at: object) } }
+    var sorted = objects.filter(exists)
+    sort(&sorted, fetch)
     return sorted
   }
 

@@ -37,10 +37,11 @@ import Testing
   }
 
   private func controller(
-    _ context: NSManagedObjectContext, sections: String? = nil
+    _ context: NSManagedObjectContext, sections: String? = nil,
+    _ predicate: NSPredicate? = NSPredicate(format: "number == 1")
   ) throws -> NSFetchedResultsController<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
-    request.predicate = NSPredicate(format: "number == 1")
+    request.predicate = predicate
     request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
     let controller = NSFetchedResultsController(
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil)
@@ -268,6 +269,23 @@ import Testing
       item["name"] = "b"
       context.processPendingChanges()
       #expect(controller.fetchedObjects == [item] && controller.sections?.map(\.name) == ["b"])
+    }
+  }
+
+  /// Without a predicate, a refreshed result is read only where its position is looked for.
+  @Test(arguments: [0, 10]) func aResultThatIsFoundGoneWhileItIsSortedLeaves(limit: Int) throws {
+    let stack = try UndoStack()
+    let (context, recorder) = (stack.context, Recorder())
+    let (kept, gone) = stack.event { (insert("a", $0), insert("b", $0)) }
+    try stack.saveAll()
+    try context.performAndWait {
+      let controller = try controller(context, nil)
+      controller.fetchRequest.fetchLimit = limit
+      try controller.performFetch()
+      controller.delegate = recorder
+      try stack.saveElsewhere { $0.delete(try $0.existingObject(with: gone.objectID)) }
+      context.refresh(gone, mergeChanges: false)
+      #expect(controller.fetchedObjects == [kept] && recorder.events == ["will", "change", "did"])
     }
   }
 }
