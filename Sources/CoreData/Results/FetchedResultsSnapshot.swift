@@ -16,6 +16,15 @@ public struct FetchedResultsSnapshot: Sendable, Equatable {
     reloadedItemIdentifiers = reloaded.map(\.ownID)
   }
 
+  private init(
+    _ sections: [(name: String, items: [NSManagedObjectID])], reloadedItemIdentifiers: [NSManagedObjectID]
+  ) { (self.sections, self.reloadedItemIdentifiers) = (sections, reloadedItemIdentifiers) }
+
+  /// The same snapshot, with other reloaded objects.
+  func reloading(_ isReloaded: (NSManagedObjectID) -> Bool) -> FetchedResultsSnapshot {
+    FetchedResultsSnapshot(sections, reloadedItemIdentifiers: itemIdentifiers.filter(isReloaded))
+  }
+
   /// The number of objects.
   public var numberOfItems: Int { sections.reduce(0) { $0 + $1.items.count } }
   /// The number of sections; 1 for a controller without sections.

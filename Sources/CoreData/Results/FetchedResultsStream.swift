@@ -5,9 +5,9 @@ extension NSManagedObjectContext {
   /// in them.
   ///
   /// Call it on the queue of the context; any thread may read the stream. Where a snapshot has not been read yet, the
-  /// next one takes its place: a reader always gets the newest state, and may miss states between. A reset of the
-  /// context fetches again; the stream ends when that fails. The stream keeps the context alive until it is no longer
-  /// read.
+  /// next one takes its place, with the reloaded results of both: a reader always gets the newest state, and may miss
+  /// states between. A reset of the context fetches again, and all results are reloaded; the stream ends when that
+  /// fails. The stream keeps the context alive until it is no longer read.
   ///
   /// The request must have sort descriptors, or the program stops; see
   /// ``NSFetchedResultsController/init(fetchRequest:managedObjectContext:sectionNameKeyPath:cacheName:)``.
@@ -34,6 +34,10 @@ private final class ResultsReader: NSObject, NSFetchedResultsControllerDelegate,
   private var controller: _FetchedResultsController?
   private let context: NSManagedObjectContext
   private let continuation: AsyncStream<FetchedResultsSnapshot>.Continuation
+  /// The results of the snapshot that was read last, and of the last one.
+  private var (read, last): (Set<NSManagedObjectID>, Set<NSManagedObjectID>) = ([], [])
+  /// Whether all results are read again, after a reset.
+  private var isReset = false
 
   init<ResultType>(
     _ controller: NSFetchedResultsController<ResultType>,
@@ -43,6 +47,7 @@ private final class ResultsReader: NSObject, NSFetchedResultsControllerDelegate,
     super.init()
     controller.delegate = self
     controller.tracker.didReset = { [weak self, weak controller] in
+      self?.isReset = true
       do { try controller?.performFetch() } catch { self?.continuation.finish() }
     }
   }
@@ -50,7 +55,19 @@ private final class ResultsReader: NSObject, NSFetchedResultsControllerDelegate,
   func controller(
     _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
     didChangeContentWith snapshot: FetchedResultsSnapshot
-  ) { continuation.yield(snapshot) }
+  ) {
+    let next = isReset ? snapshot.reloading(last.contains) : snapshot
+    let results = Set(next.itemIdentifiers)
+    defer { (last, isReset) = (results, false) }
+    guard case .dropped(let unread) = continuation.yield(next) else { return read = last }
+    // The reader needs the changes of both. A result that was not in the unread snapshot may have other values now.
+    let reloaded = Set(unread.reloadedItemIdentifiers + next.reloadedItemIdentifiers)
+    let kept = Set(unread.itemIdentifiers)
+    let both = next.reloading { read.contains($0) && (reloaded.contains($0) || !kept.contains($0)) }
+    if both == next { return }
+    // Where the reader has taken the first one meanwhile, it reads the changes again.
+    if case .enqueued = continuation.yield(both) { read = results }
+  }
 
   /// Releases the controller, and with it its objects, on the queue of the context.
   func end() { context.later { self.controller = nil } }

@@ -18,6 +18,8 @@ final class ResultsTracker: @unchecked Sendable {
   private(set) var layout: ResultsLayout?
   /// Whether changes were not followed since the results were fetched.
   private var isObsolete = false
+  /// Objects of changes that could not be followed. They are reported with the next ones.
+  private var missed: Set<NSManagedObject> = []
   /// Called when a reset of the context has removed all results.
   var didReset: (() -> Void)?
   /// A copy of the request at the last fetch. It decides which later changes belong to the results.
@@ -58,7 +60,7 @@ final class ResultsTracker: @unchecked Sendable {
     // Objects that were read earlier may have other values than their store.
     let isFresh = cache != nil && context.core.registry.all.allSatisfy(\.flags.isFault)
     try context.core.keepingRowsOfParent { try fetch(parameters, cache, isFresh: isFresh) }
-    (fetched, isObsolete, waiting) = (parameters, false, [])
+    (fetched, isObsolete, waiting, missed) = (parameters, false, [], [])
     if observer == nil { observe() }
     tellSnapshot(reloaded: [])
   }
@@ -136,7 +138,7 @@ final class ResultsTracker: @unchecked Sendable {
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
     if layout == nil { return }
     if userInfo[NSInvalidatedAllObjectsKey] != nil {
-      (layout, waiting) = (layout(of: []), [])
+      (layout, waiting, missed) = (layout(of: []), [], [])
       didReset?()
       return
     }
@@ -148,12 +150,15 @@ final class ResultsTracker: @unchecked Sendable {
     // Another observer may have deleted an object since, or taken its deletion back, and that may be announced already.
     let announced = objects(
       NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSDeletedObjectsKey, NSInvalidatedObjectsKey
-    ).union(misplaced())
+    ).union(misplaced()).union(missed)
     let changed = announced.filter(context.core.exists)
     let deleted = announced.subtracting(changed)
-    do { try follow(changed, deleted) } catch {
+    do {
+      try follow(changed, deleted)
+      missed = []
+    } catch {
       // A notification cannot throw. The results stay unchanged until the next event or fetch.
-      isObsolete = true
+      (isObsolete, missed) = (true, changed)
       report("fetched results could not be updated after a change: \(error)")
     }
   }

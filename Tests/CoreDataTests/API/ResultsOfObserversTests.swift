@@ -7,6 +7,7 @@ import Testing
 @Suite struct ResultsOfObserversTests {
   private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     var events: [String] = []
+    var updated: [NSManagedObject] = []
     var whenChanged: () -> Void = {}
     var whenTitled: () -> Void = {}
     var readsResults = false
@@ -28,6 +29,7 @@ import Testing
       at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
     ) {
       events.append("change")
+      if type == .update, let object = anObject as? NSManagedObject { updated.append(object) }
       whenChanged()
     }
 
@@ -37,12 +39,12 @@ import Testing
   }
 
   private func controller(
-    _ context: NSManagedObjectContext, sections: String? = nil,
+    _ context: NSManagedObjectContext, sections: String? = nil, sortedBy key: String = "name",
     _ predicate: NSPredicate? = NSPredicate(format: "number == 1")
   ) throws -> NSFetchedResultsController<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
     request.predicate = predicate
-    request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+    request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
     let controller = NSFetchedResultsController(
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil)
     try controller.performFetch()
@@ -286,6 +288,29 @@ import Testing
       try stack.saveElsewhere { $0.delete(try $0.existingObject(with: gone.objectID)) }
       context.refresh(gone, mergeChanges: false)
       #expect(controller.fetchedObjects == [kept] && recorder.events == ["will", "change", "did"])
+    }
+  }
+
+  /// The order of the results does not keep a section together for one event. The next event reports what has changed
+  /// in both.
+  @Test func updatesOfAnEventThatTearsASectionFollow() throws {
+    let stack = try UndoStack(.inMemory)
+    let (context, recorder) = (stack.context, Recorder())
+    try context.performAndWait {
+      let items = ["a", "b", "b"].enumerated().map { size, name in
+        let item = insert(name, context)
+        item["size"] = size
+        return item
+      }
+      let controller = try controller(context, sections: "name", sortedBy: "size")
+      controller.delegate = recorder
+      items[1]["memo"] = "changed"
+      items[2]["name"] = "a"
+      context.processPendingChanges()
+      #expect(recorder.events.isEmpty && controller.sections?.map(\.numberOfObjects) == [1, 2])
+      items[2]["name"] = "b"
+      context.processPendingChanges()
+      #expect(Set(recorder.updated) == [items[1], items[2]])
     }
   }
 }

@@ -178,6 +178,59 @@ import Testing
     await #expect(throws: (any Error).self) { try await context.perform { _ = try context.results(of: failing) } }
   }
 
+  /// A snapshot that takes the place of one that was not read has the changes of both. All results that a reader has
+  /// are read again after a reset.
+  @Test func noReloadedResultIsLost() async throws {
+    let company = try CompanyStore()
+    let context = company.context()
+    let request = NSFetchRequest<Person>(entityName: "Person")
+    request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+    request.predicate = NSPredicate(format: "age < 5")
+    let people = try await context.perform {
+      let people = ["A", "B", "C", "D"].map { name in
+        let person = Person(context: context)
+        (person.name, person.age) = (name, 1)
+        return person
+      }
+      try context.save()
+      return people.map(\.objectID)
+    }
+    func change(_ index: Int, in context: NSManagedObjectContext, _ body: (Person?) -> Void) {
+      body(context.object(with: people[index]) as? Person)
+      context.processPendingChanges()
+    }
+    let stream = try await context.perform { try context.results(of: request) }
+    var iterator = stream.makeAsyncIterator()
+    #expect(await iterator.next()?.numberOfItems == 4)
+    try await context.perform {
+      change(0, in: context) { $0?.salary = 1 }
+      change(1, in: context) { $0?.salary = 1 }
+      // Leaves the results, and comes back.
+      change(2, in: context) { $0?.age = 7 }
+      change(2, in: context) { $0?.age = 1 }
+      let new = Person(context: context)
+      (new.name, new.age) = ("E", 1)
+      context.processPendingChanges()
+      new.salary = 1
+      context.processPendingChanges()
+      try context.save()
+    }
+    let changed = try #require(await iterator.next())
+    #expect(changed.numberOfItems == 5 && changed.reloadedItemIdentifiers == Array(people[..<3]))
+    await context.perform { change(1, in: context) { $0?.salary = 2 } }
+    #expect(await iterator.next()?.reloadedItemIdentifiers == [people[1]])
+    try company.run { other in
+      change(3, in: other) { $0?.salary = 3 }
+      try other.save()
+    }
+    try await context.perform {
+      try context.save()
+      context.reset()
+    }
+    let reset = try #require(await iterator.next())
+    #expect(reset.numberOfItems == 5 && reset.reloadedItemIdentifiers == reset.itemIdentifiers)
+  }
+
   @Test func aStreamOfResultsReleasesItsContext() async throws {
     let company = try CompanyStore()
     weak var context: NSManagedObjectContext?
