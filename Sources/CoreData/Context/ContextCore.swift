@@ -88,6 +88,8 @@ final class ContextCore: @unchecked Sendable {
   let marks = ContextMarks()
   @exclusivity(unchecked) var activity = ContextActivity()
   @exclusivity(unchecked) var observed = ObservedObjects()
+  /// The objects that fetches have refreshed, until that is announced.
+  var refetched = RefreshAnnouncement()
   /// Any thread may use it.
   let streams = Mutex(ContextStreams())
   /// The ordered sets that were returned in this event; see ``RelationshipOrderedSet``.

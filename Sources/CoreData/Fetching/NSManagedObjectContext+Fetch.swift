@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
 
   final func fetch<T>(_ parameters: FetchParameters, as _: T.Type) throws -> [T] {
     defer { core.tellStoresOfObjects() }
-    defer { if parameters.shouldRefreshRefetchedObjects { core.tellObserversOfAll() } }
+    defer { core.announceRefetched(parameters) }
     if parameters.resultType == .managedObjectResultType, let objects = try typedObjects(parameters, as: T.self) {
       return objects
     }

@@ -150,6 +150,7 @@ open class NSAsynchronousFetchResult<ResultType: NSFetchRequestResult>: NSPersis
       finishProgress(typed.count)
     } catch { failure = error }
     isComplete = true
+    context.core.announceRefetched(parameters)
     completion?(self)
   }
 

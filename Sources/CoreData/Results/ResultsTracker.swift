@@ -56,6 +56,7 @@ final class ResultsTracker: @unchecked Sendable {
         userInfo: [NSLocalizedDescriptionKey: "A fetched results controller supports managed objects only."])
     }
     let parameters = request.erased
+    defer { context.core.announceRefetched(parameters) }
     let cache = cache(parameters)
     // Objects that were read earlier may have other values than their store.
     let isFresh = cache != nil && context.core.registry.all.allSatisfy(\.flags.isFault)
@@ -220,6 +221,7 @@ final class ResultsTracker: @unchecked Sendable {
   /// Fetches again, and reports the differences. `changed` are the objects whose values may have changed.
   private func fetchAgain(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws {
     isObsolete = true
+    defer { context.core.announceRefetched(fetched) }
     // The section names must be computed from the same rows as the order.
     let (objects, new) = try context.core.keepingRowsOfParent {
       let objects = try present(fetched, changed)

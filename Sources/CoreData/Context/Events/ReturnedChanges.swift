@@ -51,13 +51,20 @@ extension ContextCore {
       announcement.add(object, former)
     }
     for object in objects where object.flags.contains(.observed) { observed.touch(object) }
-    announcing(announcement.sets(self)) { tellObservers() }
-    let sets = announcement.sets(self)
-    if !sets.isEmpty { post(.didChange) { sets } }
+    announcement.post(self) { tellObservers() }
+  }
+
+  /// Announces the objects that a fetch has refreshed, when it has ended. They have other values now, or become faults
+  /// that will have them.
+  func announceRefetched(_ parameters: FetchParameters) {
+    if !parameters.shouldRefreshRefetchedObjects { return }
+    let announcement = refetched
+    refetched = RefreshAnnouncement()
+    announcement.post(self) { tellObserversOfAll() }
   }
 }
 
-/// What a refresh of objects, by the client or by a merge, is announced as.
+/// What a refresh of objects, by the client, a fetch or a merge, is announced as.
 struct RefreshAnnouncement {
   private var keys: [NSManagedObject: String] = [:]
 
@@ -69,6 +76,13 @@ struct RefreshAnnouncement {
       sets[key, default: []].insert(object)
     }
     return sets
+  }
+
+  /// Notifies observers of properties by `tell`, and posts the notification.
+  func post(_ core: ContextCore, _ tell: () -> Void) {
+    core.announcing(sets(core), tell)
+    let sets = sets(core)
+    if !sets.isEmpty { core.post(.didChange) { sets } }
   }
 
   /// Adds an object that was refreshed. `former` are its flags from before.

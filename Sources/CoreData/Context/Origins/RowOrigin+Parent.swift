@@ -145,7 +145,9 @@ extension ContextCore {
         return makeObject(info, key: present.reference.key, store: origin.index, row: present.row)
       }
       guard let row = present.row, object.info.entity.index == row.entity else { return object }
+      let former = object.flags
       if object.flags.isFault {
+        if refreshes, let known = object.row, !known.hasEqualBytes(row) { refetched.add(object, former) }
         if !keepsRows || object.row == nil || !keepsRow(of: object) { object.take(row) }
       } else if refreshes, !object.flags.hasChanges {
         if object.row?.hasEqualBytes(row) == true {
@@ -154,6 +156,7 @@ extension ContextCore {
           object.row = row
         } else {
           turnIntoFault(object)
+          refetched.add(object, former)
           // Code of the client may have read the object again meanwhile.
           if object.flags.isFault { object.row = row }
         }

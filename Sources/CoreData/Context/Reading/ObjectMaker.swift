@@ -116,6 +116,9 @@ struct ObjectMaker: ~Copyable {
   private func give(_ row: Row, to object: NSManagedObject) {
     if object.flags.contains(.fault) {
       let isOther = refreshes || object.row?.version != row.version
+      if refreshes, let known = object.row, known.entity == row.entity, !areSame(known, row, of: object) {
+        core.refetched.add(object, object.flags)
+      }
       if object.info.entity.index == row.entity { object.row = row }
       if isOther && !object.toManys.isEmpty { object.unloadMembers() }
     } else if refreshes, !object.flags.hasChanges {
@@ -127,14 +130,18 @@ struct ObjectMaker: ~Copyable {
   /// write.
   private func refresh(_ object: NSManagedObject, _ row: Row) {
     guard let known = object.row, known.version <= row.version, known.entity == row.entity else { return }
-    let slots = object.info.entity.slots
-    let isSame =
-      known.version == row.version
-      && (known.hasEqualBytes(row) || slots.indices.allSatisfy { known.hasEqualSlot($0, slots[$0], row) })
-    if isSame { return object.unloadMembers() }
+    if areSame(known, row, of: object) { return object.unloadMembers() }
+    let former = object.flags
     core.turnIntoFault(object)
+    core.refetched.add(object, former)
     // Code of the client may have read the object again meanwhile.
     if object.flags.contains(.fault) { object.row = row }
+  }
+
+  private func areSame(_ known: Row, _ row: Row, of object: NSManagedObject) -> Bool {
+    let slots = object.info.entity.slots
+    return known.version == row.version
+      && (known.hasEqualBytes(row) || slots.indices.allSatisfy { known.hasEqualSlot($0, slots[$0], row) })
   }
 
   /// A fault with its row, not registered yet.
