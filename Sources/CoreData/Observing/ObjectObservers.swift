@@ -15,6 +15,8 @@ final class ObjectObservers {
   private var announced: Set<String> = []
   private var registrar: ObservationRegistrar?
   private var streams: [AsyncStream<ManagedObjectChange>.Continuation] = []
+  /// The keys of a change that is announced when it is saved; nil for none.
+  private var savedKeys: Set<String>?
 
   deinit { for stream in streams { stream.finish() } }
 
@@ -36,6 +38,16 @@ final class ObjectObservers {
   }
 
   func add(_ stream: AsyncStream<ManagedObjectChange>.Continuation) { streams.append(stream) }
+
+  /// Keeps the keys that have changed in the event, until ``takeChangedKeys(of:)``. Called before they are saved.
+  func keepChangedKeys(of object: NSManagedObject) {
+    if !streams.isEmpty { savedKeys = Set(object.eventChanges().keys) }
+  }
+
+  func takeChangedKeys(of object: NSManagedObject) -> Set<String> {
+    defer { savedKeys = nil }
+    return savedKeys ?? Set(object.eventChanges().keys)
+  }
 
   /// Passes a change on to the streams. Those that nobody reads any more are forgotten.
   func yield(_ change: () -> ManagedObjectChange) {

@@ -39,14 +39,17 @@ extension ContextCore {
   /// Passes the content of a `didChangeObjectsNotification` on to the streams of the objects.
   func tellObjectStreams(_ userInfo: [AnyHashable: Any]) {
     if observed.isEmpty { return }
-    func each(_ key: String, _ change: (NSManagedObject) -> ManagedObjectChange) {
+    func each(_ key: String, _ change: (NSManagedObject, ObjectObservers) -> ManagedObjectChange) {
       guard let objects = userInfo[key] as? Set<NSManagedObject> else { return }
-      // An insertion that was rolled back has no flags any more.
-      for object in objects { object.observers?.yield { change(object) } }
+      for object in objects {
+        // An insertion that was rolled back has no flags any more.
+        guard let observers = object.observers else { continue }
+        observers.yield { change(object, observers) }
+      }
     }
-    each(NSInsertedObjectsKey) { _ in .inserted }
-    each(NSUpdatedObjectsKey) { .updated(keys: Set($0.eventChanges().keys)) }
-    each(NSRefreshedObjectsKey) { _ in .refreshed }
-    each(NSDeletedObjectsKey) { _ in .deleted }
+    each(NSInsertedObjectsKey) { _, _ in .inserted }
+    each(NSUpdatedObjectsKey) { .updated(keys: $1.takeChangedKeys(of: $0)) }
+    each(NSRefreshedObjectsKey) { _, _ in .refreshed }
+    each(NSDeletedObjectsKey) { _, _ in .deleted }
   }
 }

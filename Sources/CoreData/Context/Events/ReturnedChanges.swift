@@ -92,6 +92,17 @@ struct RefreshAnnouncement {
     keys[object] = former.isSuperset(of: [.absent, .deleted]) ? NSInsertedObjectsKey : NSRefreshedObjectsKey
   }
 
+  /// Adds an object with a change of an event; nil for one that no event reports.
+  mutating func add(_ object: NSManagedObject, _ change: ObjectChange?) {
+    keys[object] = change.map {
+      switch $0 {
+      case .inserted: NSInsertedObjectsKey
+      case .updated: NSUpdatedObjectsKey
+      case .deleted: NSDeletedObjectsKey
+      }
+    }
+  }
+
   /// Adds an object that the context did not have.
   mutating func addNew(_ object: NSManagedObject) {
     if object.flags.contains(.inaccessible) { return ChangeTracker.noteAbsence(of: object) }

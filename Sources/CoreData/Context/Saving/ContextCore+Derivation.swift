@@ -3,8 +3,10 @@ import StoreSchema
 
 /// Derived attributes whose sources are in the object itself. The store computes those over relationships, by triggers.
 extension ContextCore {
-  /// Computes the derived attributes of an object that is about to be saved.
-  func derive(_ object: NSManagedObject, at time: Double) {
+  /// Computes the derived attributes of an object that is about to be saved. Returns whether one has another value than
+  /// the object's row.
+  func derive(_ object: NSManagedObject, at time: Double) -> Bool {
+    var isChanged = false
     for attribute in object.info.ownDerivations {
       let value: Value?
       switch attribute.derivation {
@@ -14,8 +16,12 @@ extension ContextCore {
         value = source(keys[0], of: object).flatMap { Self.apply(name, $0) }
       default: value = nil
       }
-      if let value { object.setOverlay(value, attribute.slot) }
+      guard let value else { continue }
+      let slot = attribute.slot
+      isChanged = isChanged || object.row?.value(slot, object.info.entity.slots[slot]) != value
+      object.setOverlay(value, slot)
     }
+    return isChanged
   }
 
   private func source(_ name: String, of object: NSManagedObject) -> Value? {

@@ -97,7 +97,9 @@ extension ContextCore {
               for (part, receipt) in zip(plan.parts, receipts) { receipt.map { part.publish($0, in: self) } }
             },
             finally: {
-              for (part, receipt) in zip(plan.parts, receipts) { receipt.map { part.refreshTouched($0, in: self) } }
+              zip(plan.parts, receipts).flatMap { part, receipt in
+                receipt.map { part.derived + part.refreshTouched($0, in: self) } ?? []
+              }
             })
           return plan.parts.isEmpty ? try saveMetadata(coordinator) : ()
         case .conflicts(let conflicts, let remaining):
@@ -235,13 +237,15 @@ extension ContextCore {
 
   /// Ends a save: clears the lists and notifies observers. `publishing` gives the saved objects their rows and keys.
   /// `finally` is called when the lists are clear and another save may begin, before `didSave()` and the notifications.
-  private func finish(publishing: () -> Void, finally: () -> Void) {
+  /// It returns the objects with values that the save has computed.
+  private func finish(publishing: () -> Void, finally: () -> [NSManagedObject]) {
     finish(beginFinish(publishing: publishing), finally: finally)
   }
 
   /// What the end of a save still needs when the lists are clear.
   struct FinishedSave {
     fileprivate let objects: ChangedObjects?
+    fileprivate let late: ContiguousArray<LateChange>
     fileprivate let ids: [AnyHashable: Any]?
     fileprivate let former: ChangeTracker
     fileprivate let leaving: Leaving
@@ -252,6 +256,7 @@ extension ContextCore {
   func beginFinish(publishing: () -> Void) -> FinishedSave {
     // What validation and partners have changed since the last event.
     let registration = recordsUndo ? journalOfEvent() : nil
+    let late = lateChanges(of: changes.list.hasPending ? changes.list.pending : [])
     publishing()
     let objects = takeSavedObjects()
     var ids = WatchedNotification.didSaveIDs.isWatched ? SavedIDs(room: changes.counts) : nil
@@ -267,21 +272,38 @@ extension ContextCore {
     (activity.isSaving, activity.isWriting) = (false, false)
     let userInfo = ids?.userInfo
     if let userInfo { tellStreams(WatchedNotification.didSaveIDs.name, userInfo) }
-    return FinishedSave(objects: objects, ids: userInfo, former: former, leaving: leaving, registration: registration)
+    return FinishedSave(
+      objects: objects, late: late, ids: userInfo, former: former, leaving: leaving, registration: registration)
   }
 
   /// The second part: notifies observers.
-  func finish(_ save: FinishedSave, finally: () -> Void = {}) {
+  func finish(_ save: FinishedSave, finally: () -> [NSManagedObject] = { [] }) {
     save.registration?()
-    finally()
-    // The stores may have computed derived attributes.
-    tellObserversOfAll()
+    announce(save.late, computed: finally())
     callDidSaveOfEarlyOnes()
     save.former.objects.forEachUncounted { $0.didSave() }
     if let objects = save.objects { post(.didSave) { objects.userInfo } }
     if let ids = save.ids { post(.didSaveIDs) { ids } }
     withExtendedLifetime(save) {}
     announceKeys()
+  }
+
+  /// A change of an object since the last event: by validation, by a partner, or by a merge policy.
+  fileprivate typealias LateChange = (object: NSManagedObject, change: ObjectChange?)
+
+  private func lateChanges(of objects: ContiguousArray<NSManagedObject>) -> ContiguousArray<LateChange> {
+    let pending = objects.filter { $0.flags.contains(.pending) }
+    for object in pending { object.observers?.keepChangedKeys(of: object) }
+    return ContiguousArray(pending.map { ($0, $0.flags.eventChange) })
+  }
+
+  /// Announces what a save has changed after its last event. `computed` are the objects with derived values, which the
+  /// context or the stores have computed.
+  private func announce(_ late: ContiguousArray<LateChange>, computed: [NSManagedObject]) {
+    var announcement = RefreshAnnouncement()
+    for object in computed { announcement.add(object, object.flags) }
+    for (object, change) in late { announcement.add(object, change) }
+    announcement.post(self) { tellObserversOfAll() }
   }
 
   /// Values that saved objects no longer need. They are released after the save: the `deinit` of a client's class must
@@ -303,13 +325,13 @@ extension ContextCore {
     let saved = committed.flatMap { $0.part.inserted + $0.part.updated + $0.part.deleted }
     let objects = ChangedObjects(ContiguousArray(saved), room: changes.counts) { $0.flags.savedChange }
     var ids = SavedIDs(room: objects.counts)
+    let late = lateChanges(of: ContiguousArray(saved))
     for (part, receipt) in committed { part.publish(receipt, in: self) }
     var leaving = Leaving()
     for object in saved { ids.add(object) }
     unlist(saved)
     for object in saved { endSave(of: object, &leaving) }
-    for (part, receipt) in committed { part.refreshTouched(receipt, in: self) }
-    tellObserversOfAll()
+    announce(late, computed: committed.flatMap { $0.part.derived + $0.part.refreshTouched($0.receipt, in: self) })
     activity.savedEarly += saved
     let idInfo = ids.userInfo
     tellStreams(WatchedNotification.didSaveIDs.name, idInfo)

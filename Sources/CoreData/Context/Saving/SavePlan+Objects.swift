@@ -69,14 +69,15 @@ extension SavePlan.Part {
     }
   }
 
-  /// Makes faults of the objects whose rows the store itself has changed, so that they are read again.
-  func refreshTouched(_ receipt: Receipt, in core: ContextCore) {
-    for touched in receipt.touched {
+  /// Makes faults of the objects whose rows the store itself has changed, so that they are read again. Returns them.
+  func refreshTouched(_ receipt: Receipt, in core: ContextCore) -> [NSManagedObject] {
+    receipt.touched.compactMap { touched in
       guard let object = core.registry.object(touched, store: UInt16(store.index)), !object.flags.hasChanges else {
-        continue
+        return nil
       }
       object.setFault(true)
       object.forgetRow()
+      return object
     }
   }
 }

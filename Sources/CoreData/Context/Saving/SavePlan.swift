@@ -20,6 +20,8 @@ final class SavePlan {
     @exclusivity(unchecked) var inserted: ContiguousArray<NSManagedObject> = []
     @exclusivity(unchecked) var updated: ContiguousArray<NSManagedObject> = []
     @exclusivity(unchecked) var deleted: ContiguousArray<NSManagedObject> = []
+    /// The objects whose derived attributes the context has computed.
+    private(set) var derived: [NSManagedObject] = []
     /// The capability to keep external data, once it was looked up.
     private var knownExternalDataStore: (any ExternalDataStore)??
     /// External data that rows of `changes` name for the first time, with the former values of the objects.
@@ -49,6 +51,10 @@ final class SavePlan {
       storeIndex = origin.index
       self.engine = engine
       self.changes = changes
+    }
+
+    func derive(_ object: NSManagedObject, _ core: ContextCore) {
+      if core.derive(object, at: changes.time) { derived.append(object) }
     }
 
     /// Makes room for the changes of a store.
@@ -82,7 +88,7 @@ final class SavePlan {
       let inserted = part.inserted
       part.changes.insertions.reserveCapacity(inserted.count)
       try inserted.forEachUncounted { object in
-        if !object.info.ownDerivations.isEmpty { core.derive(object, at: part.changes.time) }
+        if !object.info.ownDerivations.isEmpty { part.derive(object, core) }
         part.changes.insertions.append(try part.pack(object, version: 1, core))
         try addLinks(of: object, to: part, core)
       }
@@ -178,7 +184,7 @@ final class SavePlan {
     }
     try part(for: object, core, coordinator, &byIndex)._withUnsafeGuaranteedRef { part in
       if object.entityInfo._withUnsafeGuaranteedRef({ !$0.ownDerivations.isEmpty }) {
-        core.derive(object, at: part.changes.time)
+        part.derive(object, core)
         changed = object.changedSlots()
       }
       let written = try part.pack(object, version: version &+ 1, core)
