@@ -10,10 +10,14 @@ enum KeyPathValue {
     if key == "self" { return value(of: start, rest) }
     switch start {
     case let object as NSManagedObject: return value(of: object.value(forKey: key), rest)
-    case let set as NSSet: return collection(set.allObjects, key, rest) { NSSet(array: $0.map(SetDecimal.hashable)) }
+    case let set as NSSet:
+      return collection(set.allObjects, key, rest) { NSSet(array: $0.compactMap { $0 }.map(SetDecimal.hashable)) }
     case let set as NSOrderedSet:
-      return collection(set.array, key, rest) { NSOrderedSet(array: distinct($0).map(SetDecimal.hashable)) }
-    case let array as [Any]: return collection(array, key, rest) { $0 }
+      return collection(set.array, key, rest) {
+        NSOrderedSet(array: distinct($0.compactMap { $0 }).map(SetDecimal.hashable))
+      }
+    // "The returned array contains NSNull elements for each object that returns nil"; a set has none.
+    case let array as [Any]: return collection(array, key, rest) { $0.map { $0 ?? NSNull() } }
     case let dictionary as [String: Any]: return value(of: dictionary[key], rest)
     case let dictionary as [AnyHashable: Any]: return value(of: dictionary[key], rest)
     // The key of rules about the length of a string. NSString has it on Apple's platforms.
@@ -27,11 +31,11 @@ enum KeyPathValue {
   ///
   /// https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/KeyValueCoding/CollectionOperators.html
   private static func collection(
-    _ members: [Any], _ key: String, _ rest: ArraySlice<String>, collect: ([Any]) -> Any
+    _ members: [Any], _ key: String, _ rest: ArraySlice<String>, collect: ([Any?]) -> Any
   ) -> Any? {
     if key == "@count" { return NSNumber(value: members.count) }
     // The rest is applied to the new collection, as `value(forKeyPath:)` does with each key: it may be an operator.
-    guard key.hasPrefix("@") else { return value(of: collect(members.compactMap { value(of: $0, [key]) }), rest) }
+    guard key.hasPrefix("@") else { return value(of: collect(members.map { value(of: $0, [key]) }), rest) }
     let values = rest.isEmpty ? members : members.compactMap { value(of: $0, rest) }
     let numbers = values.compactMap(AttributeCoding.double)
     switch key {
@@ -56,11 +60,12 @@ enum KeyPathValue {
   }
 
   /// The first of the extreme values: no other value has the given order relative to it. Numbers are compared
-  /// exactly.
+  /// exactly. `NSNull` is no value.
   private static func extreme(_ values: [Any], _ requiredOnes: Ordering) -> Any? {
     var best: (value: Value, original: Any)?
     for original in values {
       let value = ObjectSource.value(original)
+      if value.isNull { continue }
       if let known = best, ValueComparison.compare(value, known.value) != requiredOnes { continue }
       best = (value, original)
     }

@@ -52,6 +52,25 @@ import Testing
     }
   }
 
+  /// `NSArray.value(forKey:)`: "The returned array contains NSNull elements for each object that returns nil." The
+  /// operators for numbers and extremes leave them out.
+  @Test func aPathOverAnArrayKeepsNil() throws {
+    let rows: [[String: Any]] = [["a": 2], [:], ["a": 1, "b": ["c": "x"]]]
+    let given = ["list": rows] as NSDictionary
+    let values = try #require(given.value(forKeyPath: "list.a") as? [Any])
+    #expect(values.map { $0 as? Int } == [2, nil, 1] && values[1] is NSNull)
+    let nested = try #require(given.value(forKeyPath: "list.b.c") as? [Any])
+    #expect(nested.map { $0 as? String } == [nil, nil, "x"] && nested.allSatisfy { $0 is NSNull || $0 is String })
+    #expect(given.value(forKeyPath: "list.a.@count") as? Int == 3)
+    #expect(given.value(forKeyPath: "list.a.@min.self") as? Int == 1)
+    #expect(given.value(forKeyPath: "list.a.@max.self") as? Int == 2)
+    #expect(given.value(forKeyPath: "list.a.@sum.self") as? Int == 3)
+    #expect(given.value(forKeyPath: "list.a.@avg.self") as? Double == 1)
+    #expect(given.value(forKeyPath: "list.@unionOfObjects.a") as? [Int] == [2, 1])
+    let none = ["list": [[:], [:]] as [[String: Any]]] as NSDictionary
+    #expect(none.value(forKeyPath: "list.a.@max.self") == nil)
+  }
+
   @Test func distinctUnionsHaveEachValueOnce() throws {
     try shelf { shelf, _ in
       #expect(shelf.value(forKeyPath: "ordered.@distinctUnionOfObjects.title") as? [String] == ["b", "a", "c"])
