@@ -101,11 +101,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     owner?.tellObservers()
   }
 
-  override func replaceObject(at idx: Int, with obj: Any) {
-    guard let object = obj as? NSManagedObject, !contains(object) else { return }
-    removeObject(at: idx)
-    insert(object, at: idx)
-  }
+  override func replaceObject(at idx: Int, with obj: Any) { replaceObjects(at: [idx], with: [obj]) }
 
   override func setObject(_ obj: Any, at idx: Int) { idx == count ? add(obj) : replaceObject(at: idx, with: obj) }
 
@@ -144,8 +140,17 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
   override func removeAllObjects() { change { $0 = [] } }
 
+  /// An object that is a member already replaces none.
   override func replaceObjects(at indexes: IndexSet, with objects: [Any]) {
-    for (object, index) in zip(objects, indexes) { replaceObject(at: index, with: object) }
+    change { members in
+      var known = Set(members)
+      for case (let object as NSManagedObject, let index) in zip(objects, indexes)
+      where known.insert(object).inserted {
+        guard members.indices.contains(index) else { misuse("index \(index) is out of range.") }
+        known.remove(members[index])
+        members[index] = object
+      }
+    }
   }
 
   override func exchangeObject(at idx1: Int, withObjectAt idx2: Int) { change { $0.swapAt(idx1, idx2) } }

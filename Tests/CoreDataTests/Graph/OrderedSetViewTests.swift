@@ -56,6 +56,23 @@ import Testing
     }
   }
 
+  /// Observers see the members before and after, and none between.
+  @Test func aReplacementIsOneChange() throws {
+    try ranked { department, view, people, _ in
+      var seen: [[String?]] = []
+      let observation = department.observe(\.ranking) { department, _ in seen.append(department.ranking.map(\.name)) }
+      view.replaceObject(at: 1, with: people[3])
+      #expect(seen == [["p0", "p3", "p2"]])
+      seen = []
+      view.replaceObjects(at: [0, 2], with: [people[4], people[1]])
+      #expect(seen == [["p4", "p3", "p1"]])
+      seen = []
+      view[1] = people[0]
+      #expect(seen == [["p4", "p0", "p1"]])
+      observation.invalidate()
+    }
+  }
+
   enum Change: CaseIterable {
     case add, addKnown, addSeveral, insert, insertSeveral, remove, removeAt, removeStranger, removeSeveral, removeRange
     case removeIndexes, removeAll, replace, replaceSeveral, setObject, setBehind, exchange, move, minus, minusSet
