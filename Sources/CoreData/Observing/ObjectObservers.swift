@@ -59,7 +59,7 @@ final class ObjectObservers {
   /// Notes that a property is being read.
   func noteRead(_ key: String, of object: NSManagedObject, _ path: KeyPath<NSManagedObject, Never?>) {
     if watches[key]?.isTracked != true {
-      let value = object.watchedValue(key) ?? .none
+      let value = object.watchedValue(key, isBeingRead: true) ?? .none
       watches[key, default: Watch(value: value)].isTracked = true
     }
     let registrar = registrar ?? ObservationRegistrar()

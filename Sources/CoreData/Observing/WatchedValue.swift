@@ -12,21 +12,17 @@ enum WatchedValue {
   case external(Value, read: (Data) -> Data?)
   /// A transient or transformable value.
   case made(Any?)
-  /// The object is not held: it may hold this one.
-  case destination(WeakObject?, key: Int64, store: UInt16)
-  case members(ContiguousArray<NSManagedObject>, isOrdered: Bool)
+  case destination(WatchedObject?)
+  case members([WatchedObject], isOrdered: Bool)
 
   func isEqual(_ other: WatchedValue) -> Bool {
     switch (self, other) {
     case (.stored(let a), .stored(let b)): a.elementsEqual(b) { $0 == $1 || $0.isNaN && $1.isNaN }
     case (.external(let a, _), .external(let b, let read)): a == b || Self.haveOneContent(a, b, read)
     case (.made(let a), .made(let b)): NSManagedObject.areEqual(a, b)
-    case (.destination(let a, let key, let store), .destination(let b, let otherKey, let otherStore)):
-      // A key changes when a new object is saved, and only an object that is saved can be released and read again.
-      if let a = a?.object, let b = b?.object { a === b } else { key == otherKey && store == otherStore }
+    case (.destination(let a?), .destination(let b?)): a.isSame(b)
     case (.members(let a, let isOrdered), .members(let b, _)):
-      a.elementsEqual(b, by: ===)
-        || !isOrdered && a.count == b.count && Set(a.map(ObjectIdentifier.init)) == Set(b.map(ObjectIdentifier.init))
+      a.elementsEqual(b) { $0.isSame($1) } || !isOrdered && a.count == b.count && Self.haveSameMembers(a, b)
     default: isNothing && other.isNothing
     }
   }
@@ -37,9 +33,14 @@ enum WatchedValue {
     case .stored(let values): values.allSatisfy(\.isNull)
     case .external(let value, _): value.isNull
     case .made(let value): value == nil
-    case .destination(_, let key, _): key == 0
+    case .destination(let object): object == nil
     case .members(let members, _): members.isEmpty
     }
+  }
+
+  private static func haveSameMembers(_ a: [WatchedObject], _ b: [WatchedObject]) -> Bool {
+    let others = Dictionary(grouping: b, by: \.key)
+    return a.allSatisfy { one in others[one.key]?.contains(where: one.isSame) == true }
   }
 
   /// Whether one value is inline, and the other has the same content in a file, as after a save.
@@ -52,13 +53,35 @@ enum WatchedValue {
   }
 }
 
+/// A linked object. It is not held: it may hold the one that is observed.
+struct WatchedObject {
+  private weak var object: NSManagedObject?
+  private let known: (key: Int64, store: UInt16)
+
+  init(_ object: NSManagedObject) { (self.object, known) = (object, (object.key, object.storeIndex)) }
+
+  /// An object that was not read.
+  init(key: Int64, store: UInt16) { known = (key, store) }
+
+  /// Changes when a new object is saved.
+  var key: Int64 { object?.key ?? known.key }
+
+  /// Objects are compared by their keys where one was released and read again, or is unread. Only an object that is
+  /// saved can be.
+  func isSame(_ other: WatchedObject) -> Bool {
+    if let object, let other = other.object { return object === other }
+    return key == other.key && (object?.storeIndex ?? known.store) == (other.object?.storeIndex ?? other.known.store)
+  }
+}
+
 extension Value {
   fileprivate var isNaN: Bool { if case .double(let number) = self { number.isNaN } else { false } }
 }
 
 extension NSManagedObject {
-  /// The present value of a key. Nil where it cannot be read: the client's next read reports the error.
-  final func watchedValue(_ key: String) -> WatchedValue? {
+  /// The present value of a key. Nil where it cannot be read: the client's next read reports the error. Members that
+  /// were not read stay unread, unless the client is about to read them: objects that hold each other would stay alive.
+  final func watchedValue(_ key: String, isBeingRead: Bool = false) -> WatchedValue? {
     // A deleted object keeps its values when the deletion is saved.
     if flags.contains(.gone) { return nil }
     guard let core, let found = info.keys[key] else { return WatchedValue.none }
@@ -79,11 +102,21 @@ extension NSManagedObject {
     case .relationship(let index):
       let relationship = info.relationships[index].relationship
       if !relationship.isToMany {
-        let object = toOne(relationship)
-        return .destination(object.map(WeakObject.init), key: object?.key ?? 0, store: object?.storeIndex ?? 0)
+        return .destination(toOne(relationship).map(WatchedObject.init))
       }
-      if core.errors({ _ = loadedToMany(relationship) }) != nil { return nil }
-      return .members(toMany(relationship).members, isOrdered: relationship.isOrdered)
+      var members: [WatchedObject] = []
+      let error = core.errors {
+        let state = toMany(relationship)
+        if state.isFault && !state.hasChanges && !isBeingRead {
+          members = core.memberIDs(state, relationship, of: self).map { id in
+            core.registry.object(id.reference, store: storeIndex).map(WatchedObject.init)
+              ?? WatchedObject(key: id.key, store: storeIndex)
+          }
+        } else {
+          members = loadedToMany(relationship).members.map(WatchedObject.init)
+        }
+      }
+      return error == nil ? .members(members, isOrdered: relationship.isOrdered) : nil
     case .fetched: return WatchedValue.none
     }
   }

@@ -193,6 +193,61 @@ import Testing
     withExtendedLifetime(company) {}
   }
 
+  /// The same for both sides of a relationship between many objects. A refresh reads no members, and a change of them
+  /// is seen nevertheless.
+  @Test func readsOfMembersKeepNoObjectsAlive() throws {
+    let (company, context) = try stack()
+    try context.performAndWait {
+      weak var tag: Tag?
+      var id: NSManagedObjectID?
+      try {
+        let (person, made) = (Person(context: context), Tag(context: context))
+        made.label = "red"
+        person.tags = [made]
+        try context.save()
+        (tag, id) = (made, made.objectID)
+        let tracker = Tracker { _ = (person.tags, made.people) }
+        context.refreshAllObjects()
+        #expect(!tracker.notified && person.hasFault(forRelationshipNamed: "tags"))
+      }()
+      #expect(tag == nil)
+      let person = try #require(try context.all(Person.self).first)
+      let tracker = Tracker { _ = person.tags }
+      context.refreshAllObjects()
+      #expect(!tracker.notified)
+      try company.run { other in
+        other.delete(try other.existingObject(with: try #require(id)))
+        try other.save()
+      }
+      context.refreshAllObjects()
+      #expect(tracker.notified && person.tags.isEmpty)
+    }
+  }
+
+  /// The order of members is compared too, of members that are new, known or unread.
+  @Test func unreadMembersAreComparedInTheirOrder() throws {
+    let (company, context) = try stack()
+    try context.performAndWait {
+      let department = Department(context: context)
+      department.ranking = ["a", "b"].map { name in
+        let person = Person(context: context)
+        person.name = name
+        return person
+      }
+      let tracker = Tracker { _ = department.ranking }
+      try context.save()
+      context.refreshAllObjects()
+      #expect(!tracker.notified)
+      try company.run { other in
+        let department = try #require(try other.all(Department.self).first)
+        department.ranking.reverse()
+        try other.save()
+      }
+      context.refreshAllObjects()
+      #expect(tracker.notified && department.ranking.map(\.name) == ["b", "a"])
+    }
+  }
+
   @Test func withoutTheSettingNothingIsTracked() throws {
     let company = try CompanyStore()
     try company.run { context in
