@@ -111,7 +111,8 @@ extension NSManagedObject {
     let known = Set(order.map(ObjectIdentifier.init))
     let ordered =
       ContiguousArray(order.filter(state.contains)) + state.members.filter { !known.contains(ObjectIdentifier($0)) }
-    if !state.members.elementsEqual(ordered, by: ===) { state.reorder(ordered) }
+    // A deleted object has lost members, and gets them back by an undo. Then the order is still the one that was set.
+    if flags.isDeleted || !state.members.elementsEqual(ordered, by: ===) { state.reorder(ordered) }
   }
 
   /// Sets a to-one relationship and the inverses on both sides.

@@ -218,4 +218,45 @@ import Testing
       #expect(stack.manager.isUndoRegistrationEnabled && !stack.manager.canUndo)
     }
   }
+
+  /// A refresh comes between the deletion of an owner and its undo. The order that was set before counts as a change.
+  @Test(arguments: [["a", "c", "b"], ["a"]]) func anOrderOutlivesTheRefreshOfADeletedOwner(saved: [String]) throws {
+    let stack = try UndoStack()
+    let items = try stack.savedItems("line", "a", "b", "c")
+    func set(_ names: [String]) {
+      stack.event { _ in
+        let members = names.compactMap { name in items.first { $0["name"] as? String == name } }
+        items[0]["queue"] = NSOrderedSet(array: members)
+      }
+    }
+    set(saved)
+    try stack.saveAll()
+    set(["c", "a", "b"])
+    stack.event { $0.delete(items[0]) }
+    stack.event { $0.refreshAllObjects() }
+    stack.event { $0.undo() }
+    stack.event { $0.refreshAllObjects() }
+    stack.event { _ in
+      #expect(UndoStack.linked(items[0], "queue").map { $0["name"] as? String } == ["c", "a", "b"])
+    }
+    try stack.saveAll()
+    let names = try stack.elsewhere { context in
+      UndoStack.linked(try UndoStack.named("line", context), "queue").map { $0["name"] as? String }
+    }
+    #expect(names == ["c", "a", "b"])
+  }
+
+  /// An object with a link that is not saved is deleted, and refreshed after others have saved it. That adds no event.
+  @Test func aRefreshOfADeletedObjectIsNoEvent() throws {
+    let stack = try UndoStack(.inMemory)
+    let items = try stack.savedItems("a", "b")
+    stack.event { _ in items[0]["friends"] = NSSet(object: items[1]) }
+    stack.event { $0.delete(items[0]) }
+    try stack.saveElsewhere { try UndoStack.named("a", $0)["number"] = 9 }
+    stack.event { $0.refreshAllObjects() }
+    stack.event { $0.undo() }
+    stack.event { _ in
+      #expect(!items[0].isDeleted && UndoStack.linked(items[1], "friendsOf") == [items[0]])
+    }
+  }
 }

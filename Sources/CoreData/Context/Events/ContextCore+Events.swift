@@ -126,6 +126,7 @@ extension ContextCore {
       // Before the object is read: what it sets itself when it awakes stays.
       object.forgetUnchangedValues(links: true)
       let kept = object.row
+      let links = object.flags.isDeleted ? knownLinks(of: object) : [:]
       object.row = nil
       object.setFault(true)
       fire(object)
@@ -134,7 +135,9 @@ extension ContextCore {
       for relationship in object.info.entity.relationships { object.mergeMembers(relationship, keepsOrder: true) }
       object.extras?.fetchedProperties = [:]
       // The newer row may have links that the delete rules have not seen.
-      if object.flags.isDeleted && object.row?.version != kept?.version { changes.propagateAgain(object) }
+      if object.flags.isDeleted && object.row?.version != kept?.version && hasLinks(object, beside: links) {
+        changes.propagateAgain(object)
+      }
       object.awake(fromSnapshotEvents: .refresh)
       return
     }
@@ -146,5 +149,30 @@ extension ContextCore {
       for (owner, relationship) in takeOmissions(of: object) { owner.forget(object, in: relationship) }
     }
     turnIntoFault(object)
+  }
+
+  /// The destinations of each relationship of an object that has been read.
+  private func knownLinks(of object: NSManagedObject) -> [Relationship: Set<ObjectReference>] {
+    var links: [Relationship: Set<ObjectReference>] = [:]
+    for relationship in object.info.entity.relationships {
+      if !relationship.isToMany {
+        links[relationship] = Set([object.reference(relationship)].compactMap { $0 })
+      } else if let state = object.toManys[relationship], !state.isFault {
+        let omitted = changes.omissions.filter { $0.owner === object && $0.relationship === relationship }
+        links[relationship] = Set(state.members.map(\.reference) + omitted.map(\.member.reference))
+      }
+    }
+    return links
+  }
+
+  /// Whether an object has a link that is not among these.
+  private func hasLinks(_ object: NSManagedObject, beside links: [Relationship: Set<ObjectReference>]) -> Bool {
+    object.info.entity.relationships.contains { relationship in
+      let present =
+        relationship.isToMany
+        ? object.loadedToMany(relationship).members.map(\.reference)
+        : [object.reference(relationship)].compactMap { $0 }
+      return !Set(present).isSubset(of: links[relationship] ?? [])
+    }
   }
 }
