@@ -32,8 +32,8 @@ extension ContextCore {
   }
 
   /// The objects that relationships reach from changed objects, step by step. Removed links need no step: they have
-  /// changed the object that had them. A deleted object is still linked to its owners, whose rows its deletion may leave
-  /// as they are.
+  /// changed the object that had them. A deleted object is still linked to its owners, whose rows its deletion may
+  /// leave as they are.
   private func reached(over relationships: Set<Relationship>, steps: Int) -> [NSManagedObject] {
     let source = ManagedSource()
     var frontier = changed.filter(\.flags.hasChanges)

@@ -31,8 +31,8 @@ extension ContextCore {
     }
   }
 
-  /// The same for the links that a child's save has changed. Its objects may have no store yet, or may have been assigned
-  /// to another one after they were linked.
+  /// The same for the links that a child's save has changed. Its objects may have no store yet, or may have been
+  /// assigned to another one after they were linked.
   func checkLinks(of objects: ContiguousArray<NSManagedObject>) throws {
     guard let coordinator, coordinator.openStores.count > 1 else { return }
     for object in objects where !object.flags.isDeleted {

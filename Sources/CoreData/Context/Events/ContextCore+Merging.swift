@@ -73,8 +73,8 @@ extension ContextCore {
     }
   }
 
-  /// Notes the versions that a root has merged, so that what its children then change is no conflict. They may have read
-  /// objects that the root does not have.
+  /// Notes the versions that a root has merged, so that what its children then change is no conflict. They may have
+  /// read objects that the root does not have.
   private func noteMerged(_ locations: [ChangesElsewhere.Location]) {
     guard parent == nil, let frozen, family.contexts.contains(where: { $0 !== self }) else { return }
     let latest = Dictionary(grouping: locations.suffix(ContextFamily.kept), by: \.store)

@@ -113,8 +113,8 @@ final class ContextFamily: Sendable {
     }
   }
 
-  /// Forgets the versions of a store. Called where the root finds another store at the index, or the same one at another
-  /// URL: versions count anew there.
+  /// Forgets the versions of a store. Called where the root finds another store at the index, or the same one at
+  /// another URL: versions count anew there.
   func forgetKnown(store: UInt16) {
     state.withLock { state in
       state.known = state.known.filter { $0.key.store != store }
@@ -122,8 +122,8 @@ final class ContextFamily: Sendable {
     }
   }
 
-  /// Whether the root has saved or merged this very version of a row. It then knew every earlier version. Older ones are
-  /// forgotten.
+  /// Whether the root has saved or merged this very version of a row. It then knew every earlier version. Older ones
+  /// are forgotten.
   func isKnown(_ row: Row, root: Int, store: UInt16) -> Bool {
     let name = RowName(store: store, root: root, key: row.key)
     return state.withLock { ($0.known[name] ?? $0.knownBefore[name]) == row.version }

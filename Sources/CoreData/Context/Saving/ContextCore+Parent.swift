@@ -232,8 +232,8 @@ extension ContextCore {
     keep(base, of: found.object, changing: change.changes.values.map(\.slot), changesOrder: orders)
   }
 
-  /// Whether the row of an object that was just read may be one that the root has neither saved nor merged. A packed row
-  /// has a negative version.
+  /// Whether the row of an object that was just read may be one that the root has neither saved nor merged. A packed
+  /// row has a negative version.
   private func isForeign(_ object: NSManagedObject) -> Bool {
     guard let row = object.row, row.version > 0 else { return false }
     return !family.isKnown(row, root: object.info.root, store: object.storeIndex)
