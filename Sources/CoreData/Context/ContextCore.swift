@@ -231,10 +231,11 @@ final class ContextCore: @unchecked Sendable {
       if let extras = object.extras { (extras.fetchedProperties, extras.eventBase) = ([:], nil) }
     }
     // Held to the end: a release may run code of the client, which must not find an object half forgotten.
-    let former = (changes.restart(forgetsObjects: true), recent, orderedViews, fetchBatches)
+    let former = (changes.restart(forgetsObjects: true), recent, orderedViews, fetchBatches, refetched)
     var values: [Any] = []
     defer { withExtendedLifetime((former, values)) {} }
     (recent, orderedViews, fetchBatches, builder) = (RecentObjects(), [:], FetchBatches(), nil)
+    refetched = RefreshAnnouncement()
     origins.dropViews()
     for index in objects.indices {
       // Objects that stay alive keep their ID, which only the context could make.

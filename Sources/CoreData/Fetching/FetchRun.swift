@@ -129,7 +129,7 @@ extension ContextCore {
   }
 
   /// The row that a fault would fire with. The fault does not fire. Nil if firing would be an error.
-  private func rowAtHand(of object: NSManagedObject) -> Row? {
+  func rowAtHand(of object: NSManagedObject) -> Row? {
     guard object.flags.contains(.stored), let origin = origin(object.storeIndex) else { return nil }
     let cached = origin.cache.row(object.info.root, object.key)
     if let row = rowKeeping.keepsRows ? object.row ?? cached : cached ?? object.row { return row }

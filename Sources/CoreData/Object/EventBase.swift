@@ -47,15 +47,20 @@ extension NSManagedObject {
   final func eventChanges() -> [String: Any] {
     if flags.isDisjoint(with: [.pending, .reported]) { return [:] }
     var result: [String: Any] = [:]
-    for (key, found) in info.keys {
+    for (key, found) in info.keys where hasChangedInEvent(found) {
       switch found {
-      case .attribute(let index): if let old = eventOrigin(info.attributes[index]) { result[key] = old }
-      case .relationship(let index):
-        if let old = eventOrigin(info.relationships[index].relationship) { result[key] = old }
+      case .attribute(let index): result[key] = eventOrigin(info.attributes[index]) ?? NSNull()
+      case .relationship(let index): result[key] = eventOrigin(info.relationships[index].relationship) ?? NSNull()
       case .transient, .fetched: continue
       }
     }
     return result
+  }
+
+  /// The keys of ``eventChanges()``. No value is decoded, and no file is read.
+  final func changedKeysOfEvent() -> Set<String> {
+    if flags.isDisjoint(with: [.pending, .reported]) { return [] }
+    return Set(info.keys.lazy.filter { self.hasChangedInEvent($0.value) }.map(\.key))
   }
 
   /// The value of a slot at the start of the event.
@@ -67,32 +72,55 @@ extension NSManagedObject {
     changed(slot).map { $0 != eventValue(slot) } ?? false
   }
 
-  /// Nil where the value has not changed; `NSNull` where there was no value.
-  private func eventOrigin(_ info: AttributeInfo) -> Any? {
-    let attribute = info.attribute
-    switch attribute.type {
-    case .composite:
-      if !attribute.elements.contains(where: { hasChangedInEvent($0.slot) }) { return nil }
-      return CompositeCoding.dictionary(attribute) { plain(eventValue($0.slot), $0.slot) } ?? NSNull()
-    case .transformable: return transformedOrigin(info)
-    default:
-      if !hasChangedInEvent(attribute.slot) { return nil }
-      return AttributeCoding.decode(plain(eventValue(attribute.slot), attribute.slot), attribute.type) ?? NSNull()
+  private func hasChangedInEvent(_ key: EntityInfo.Key) -> Bool {
+    switch key {
+    case .attribute(let index):
+      let attribute = info.attributes[index].attribute
+      if attribute.type == .transformable { return hasChangedObject(attribute.slot) }
+      return attribute.slots.contains(where: hasChangedInEvent)
+    case .relationship(let index):
+      let relationship = info.relationships[index].relationship
+      if let slot = relationship.slot {
+        guard let present = changed(slot) else { return false }
+        var key: Int64?
+        if case .reference(let reference) = present { key = reference.key }
+        return eventReference(relationship, slot)?.key != key
+      }
+      guard let index = relationship.toManyIndex, let state = toManys[index] else { return false }
+      return state.hasChanges(since: eventMembers(index))
+    case .transient, .fetched: return false
     }
   }
 
-  private func transformedOrigin(_ info: AttributeInfo) -> Any? {
-    let slot = info.attribute.slot
-    guard let present = changed(slot) else { return nil }
-    let base = extras?.eventBase
-    guard base?.values[slot] == TransformableCoding.pending else {
-      if present == eventValue(slot) { return nil }
-      guard case .data(let bytes) = eventValue(slot) else { return NSNull() }
-      return TransformableCoding.decode(bytes, info.description) ?? NSNull()
+  private func hasChangedObject(_ slot: Int) -> Bool {
+    guard let present = changed(slot) else { return false }
+    guard let base = extras?.eventBase, base.values[slot] == TransformableCoding.pending else {
+      return present != eventValue(slot)
     }
-    let old = base?.transformed[slot]
-    if present == TransformableCoding.pending, let old, Self.areEqual(old, extras?.transformed[slot]) { return nil }
-    return old ?? NSNull()
+    guard present == TransformableCoding.pending, let old = base.transformed[slot] else { return true }
+    return !Self.areEqual(old, extras?.transformed[slot])
+  }
+
+  private func eventOrigin(_ info: AttributeInfo) -> Any? {
+    let attribute = info.attribute
+    switch attribute.type {
+    case .composite: return CompositeCoding.dictionary(attribute) { formerValue(eventValue($0.slot), $0.slot) }
+    case .transformable:
+      let old = eventValue(attribute.slot)
+      if old == TransformableCoding.pending { return eventObject(attribute.slot) }
+      guard case .data(let bytes) = old else { return nil }
+      return TransformableCoding.decode(bytes, info.description)
+    default: return AttributeCoding.decode(formerValue(eventValue(attribute.slot), attribute.slot), attribute.type)
+    }
+  }
+
+  /// The same as ``plain(_:_:)`` for a value that the object had before. Where it cannot be read it is nil, and that is
+  /// no error of the context: no save depends on it.
+  final func formerValue(_ value: Value, _ slot: Int) -> Value {
+    guard let core else { return plain(value, slot) }
+    var found = Value.null
+    _ = core.errors { found = plain(value, slot) }
+    return found
   }
 
   /// Whether two values of transformable or transient attributes are equal.
@@ -104,18 +132,12 @@ extension NSManagedObject {
   }
 
   private func eventOrigin(_ relationship: Relationship) -> Any? {
-    if let slot = relationship.slot {
-      guard let present = changed(slot) else { return nil }
-      let old = eventReference(relationship, slot)
-      var key: Int64?
-      if case .reference(let reference) = present { key = reference.key }
-      if old?.key == key { return nil }
-      return old.flatMap { core?.object($0, store: storeIndex) } ?? NSNull()
+    guard let index = relationship.toManyIndex else {
+      return relationship.slot.flatMap { eventReference(relationship, $0) }.flatMap {
+        core?.object($0, store: storeIndex)
+      }
     }
-    guard let index = relationship.toManyIndex, let state = toManys[index] else { return nil }
-    let base = eventMembers(index)
-    if !state.hasChanges(since: base) { return nil }
-    let old = Array(loadedToMany(relationship).members(before: base))
+    let old = Array(loadedToMany(relationship).members(before: eventMembers(index)))
     return relationship.isOrdered ? NSOrderedSet(array: old) : NSSet(array: old)
   }
 

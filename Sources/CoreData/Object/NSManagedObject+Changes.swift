@@ -56,7 +56,7 @@ extension NSManagedObject {
   }
 
   private func committedAttribute(_ info: AttributeInfo) -> Any? {
-    func value(_ slot: Int) -> Value { plain(committed(slot), slot) }
+    func value(_ slot: Int) -> Value { formerValue(committed(slot), slot) }
     if info.attribute.type == .composite { return CompositeCoding.dictionary(info.attribute) { value($0.slot) } }
     let value = value(info.attribute.slot)
     if info.attribute.type == .transformable, case .data(let data) = value {

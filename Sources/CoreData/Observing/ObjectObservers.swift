@@ -41,12 +41,12 @@ final class ObjectObservers {
 
   /// Keeps the keys that have changed in the event, until ``takeChangedKeys(of:)``. Called before they are saved.
   func keepChangedKeys(of object: NSManagedObject) {
-    if !streams.isEmpty { savedKeys = Set(object.eventChanges().keys) }
+    if !streams.isEmpty { savedKeys = object.changedKeysOfEvent() }
   }
 
   func takeChangedKeys(of object: NSManagedObject) -> Set<String> {
     defer { savedKeys = nil }
-    return savedKeys ?? Set(object.eventChanges().keys)
+    return object.changedKeysOfEvent().union(savedKeys ?? [])
   }
 
   /// Passes a change on to the streams. Those that nobody reads any more are forgotten.

@@ -22,10 +22,13 @@ extension ContextCore {
     }
   }
 
-  /// Objects in the order of a fetch, without those that are found gone: the order requires their values.
+  /// Objects in the order of a fetch, without those that are found gone: the order requires their values. Faults whose
+  /// rows exist stay faults, where the rows have these values.
   func sorted(_ objects: [NSManagedObject], _ parameters: FetchParameters) throws -> [NSManagedObject] {
     let fetch = try ResolvedFetch(parameters, self)
-    if parameters.sortDescriptors?.isEmpty == false { for object in objects { _ = look(at: object) } }
+    if parameters.sortDescriptors?.isEmpty == false {
+      for object in objects where object.flags.isFault && rowAtHand(of: object) == nil { _ = look(at: object) }
+    }
     var sorted = objects.filter(exists)
     sort(&sorted, fetch)
     return sorted

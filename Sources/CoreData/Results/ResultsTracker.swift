@@ -154,12 +154,12 @@ final class ResultsTracker: @unchecked Sendable {
     ).union(misplaced()).union(missed)
     let changed = announced.filter(context.core.exists)
     let deleted = announced.subtracting(changed)
-    do {
-      try follow(changed, deleted)
-      missed = []
-    } catch {
+    // An event within this one may add to it.
+    missed = []
+    do { try follow(changed, deleted) } catch {
       // A notification cannot throw. The results stay unchanged until the next event or fetch.
-      (isObsolete, missed) = (true, changed)
+      isObsolete = true
+      missed.formUnion(changed)
       report("fetched results could not be updated after a change: \(error)")
     }
   }

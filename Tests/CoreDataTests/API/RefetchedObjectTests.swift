@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 @Suite struct RefetchedObjectTests {
   enum Way: CaseIterable { case fetch, asynchronousFetch, asynchronousFetchOnTheQueue, controller, child }
 
-  private static func request(_ predicate: NSPredicate? = nil) -> NSFetchRequest<NSManagedObject> {
+  static func request(_ predicate: NSPredicate? = nil) -> NSFetchRequest<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
     request.predicate = predicate
     request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
@@ -66,6 +67,24 @@ import Testing
     withExtendedLifetime(delegate) {}
   }
 
+  /// While an object is incomplete, the end of the event announces what a fetch has refreshed.
+  @Test func nothingIsAnnouncedWhileAnObjectAwakes() throws {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    model.entities[0].managedObjectClassName = "CoreDataTests.FetchingItem"
+    let stack = try UndoStack(model: model)
+    let items = try stack.savedItems("a", "b")
+    stack.event { $0.refresh(items[1], mergeChanges: false) }
+    stack.event { _ in #expect(items[0]["name"] as? String == "a") }
+    try stack.saveElsewhere { try $0.existingObject(with: items[0].objectID)["name"] = "z" }
+    let log = stack.context.performAndWait { Log(items[0]) }
+    stack.context.performAndWait {
+      FetchingItem.request.withLock { $0 = true }
+      #expect(items[1]["name"] as? String == "b" && log.refreshed.isEmpty)
+      stack.context.processPendingChanges()
+      #expect(log.refreshed == [[items[0]]] && log.names == ["z"])
+    }
+  }
+
   private static func refetch(_ way: Way, _ context: NSManagedObjectContext) async throws {
     switch way {
     case .fetch, .child: _ = try context.performAndWait { try context.fetch(request()) }
@@ -109,5 +128,19 @@ import Testing
       #expect(log.names == ["z"] && log.refreshed.contains([items[0]]))
       #expect(controller.fetchedObjects == [items[1], items[2], items[0]])
     }
+  }
+}
+
+/// Refreshes all items when it awakes, once.
+final class FetchingItem: NSManagedObject {
+  static let request = Mutex(false)
+
+  override func awakeFromFetch() {
+    super.awakeFromFetch()
+    let isDue = Self.request.withLock { due in
+      defer { due = false }
+      return due
+    }
+    if isDue { _ = try? managedObjectContext?.fetch(RefetchedObjectTests.request()) }
   }
 }

@@ -39,6 +39,27 @@ struct LargeValueTests {
     }
   }
 
+  /// The file of a former value is lost. The object gets another value, of which observers and streams are notified.
+  @Test func aLostFormerValueDoesNotPreventASave() throws {
+    let stack = try UndoStack()
+    let item = try stack.savedItems("a")[0]
+    stack.context.performAndWait { stack.context.undoManager = nil }
+    stack.event { _ in item["photo"] = Data(repeating: 9, count: 300_000) }
+    try stack.saveAll()
+    stack.event { $0.refresh(item, mergeChanges: false) }
+    try stack.removeLargeValues()
+    let changes = stack.context.performAndWait { item.changes() }
+    stack.event { _ in
+      item["photo"] = Data([7])
+      #expect(item.changedValuesForCurrentEvent()["photo"] is NSNull)
+      #expect(item.committedValues(forKeys: ["photo"])["photo"] is NSNull)
+    }
+    try stack.saveAll()
+    let photo = try stack.elsewhere { try UndoStack.named("a", $0)["photo"] as? Data }
+    #expect(photo == Data([7]))
+    withExtendedLifetime(changes) {}
+  }
+
   /// An element of a composite may have its data in a file too. The whole composite is read and set again.
   @Test(arguments: [1, 300_000]) func anElementOfACompositeKeepsItsData(count: Int) throws {
     let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)

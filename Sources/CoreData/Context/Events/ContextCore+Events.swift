@@ -16,6 +16,7 @@ extension ContextCore {
       propagateDeletes()
       tellObservers()
     }
+    announceRefetched()
     if !changes.list.hasPending { return }
     // It needs the values before the event, which are dropped below.
     let registration = recordsUndo ? journalOfEvent() : nil
@@ -158,8 +159,7 @@ extension ContextCore {
       if !relationship.isToMany {
         links[relationship] = Set([object.reference(relationship)].compactMap { $0 })
       } else if let state = object.toManys[relationship], !state.isFault {
-        let omitted = changes.omissions.filter { $0.owner === object && $0.relationship === relationship }
-        links[relationship] = Set(state.members.map(\.reference) + omitted.map(\.member.reference))
+        links[relationship] = Set(state.members.map(\.reference))
       }
     }
     return links

@@ -57,6 +57,9 @@ extension ContextCore {
 
   /// The same for objects that others have inserted. Those that have the present values already stay as they are.
   private func refreshInserted(_ objects: [NSManagedObject]) {
+    // The merge announces them.
+    let waiting = refetched
+    defer { refetched = waiting }
     var unchanged = objects.filter { !$0.flags.hasChanges && !$0.flags.contains(.inaccessible) }
     let names = Set(unchanged.map(ObjectIdentifier.init))
     for object in objects where !names.contains(ObjectIdentifier(object)) { refreshMerged(object) }

@@ -57,16 +57,24 @@ extension ContextCore {
   /// Announces the objects that a fetch has refreshed, when it has ended. They have other values now, or become faults
   /// that will have them.
   func announceRefetched(_ parameters: FetchParameters) {
-    if !parameters.shouldRefreshRefetchedObjects { return }
+    if parameters.shouldRefreshRefetchedObjects { announceRefetched() }
+  }
+
+  /// Announces what fetches have refreshed so far. While an object is incomplete, observers are not notified: then the
+  /// end of the event announces it.
+  func announceRefetched() {
+    if refetched.isEmpty || activity.isCallingOut { return }
     let announcement = refetched
     refetched = RefreshAnnouncement()
     announcement.post(self) { tellObserversOfAll() }
   }
 }
 
-/// What a refresh of objects, by the client, a fetch or a merge, is announced as.
+/// What a refresh of objects, by the client, a fetch, a merge or the end of a save, is announced as.
 struct RefreshAnnouncement {
   private var keys: [NSManagedObject: String] = [:]
+
+  var isEmpty: Bool { keys.isEmpty }
 
   /// The objects by their keys, without those that observers have deleted or removed meanwhile.
   func sets(_ core: ContextCore) -> [AnyHashable: Any] {

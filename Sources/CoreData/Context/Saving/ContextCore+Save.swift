@@ -300,6 +300,7 @@ extension ContextCore {
   /// Announces what a save has changed after its last event. `computed` are the objects with derived values, which the
   /// context or the stores have computed.
   private func announce(_ late: ContiguousArray<LateChange>, computed: [NSManagedObject]) {
+    if late.isEmpty && computed.isEmpty || !WatchedNotification.didChange.isWatched { return tellObserversOfAll() }
     var announcement = RefreshAnnouncement()
     for object in computed { announcement.add(object, object.flags) }
     for (object, change) in late { announcement.add(object, change) }
