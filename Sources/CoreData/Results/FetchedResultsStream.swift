@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
   /// in them.
   ///
   /// Call it on the queue of the context; any thread may read the stream. Where a snapshot has not been read yet, the
-  /// next one takes its place, with the reloaded results of both: a reader always gets the newest state, and may miss
+  /// next one replaces it, with the reloaded results of both: a reader always gets the newest state, and may miss
   /// states between. A reset of the context fetches again, and all results are reloaded; the stream ends when that
   /// fails. The stream keeps the context alive until it is no longer read.
   ///

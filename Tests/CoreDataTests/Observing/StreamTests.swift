@@ -178,7 +178,7 @@ import Testing
     await #expect(throws: (any Error).self) { try await context.perform { _ = try context.results(of: failing) } }
   }
 
-  /// A snapshot that takes the place of one that was not read has the changes of both. All results that a reader has
+  /// A snapshot that replaces one that was not read has the changes of both. All results that a reader has
   /// are read again after a reset.
   @Test func noReloadedResultIsLost() async throws {
     let company = try CompanyStore()
