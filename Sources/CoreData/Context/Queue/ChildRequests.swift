@@ -112,6 +112,20 @@ final class ChildRequests: Sendable {
   /// meanwhile, so this is allowed in the middle of operations.
   func runNested() { for request in waiting.withLock({ $0 }) { request.run() } }
 
+  /// Lets the main thread run requests to main-queue contexts, while it waits for this thread. `awaited` is the context
+  /// that this thread waits for: the thread that uses it may have made such a request.
+  ///
+  /// The main thread borrows the contexts of this thread meanwhile. If it does not begin within a moment, it does not.
+  func giveTurn(_ awaited: ContextQueue) {
+    let turn = Request(nil) { Self.ofMainQueue.runAll(awaited) }
+    add(turn)
+    repeat {
+      turn.wait()
+      turn.beforeItBegins { true }
+    } while !turn.isOver
+    remove(turn)
+  }
+
   /// How long a thread waits for a lock before it looks for requests again, in seconds.
   static let patience = 0.002
 }
@@ -125,38 +139,10 @@ extension ContextQueue {
     let held = ThreadContexts.held
     if held.isEmpty && !MainQueue.isCurrent {
       lock.lock()
-    } else if let ofMainThread = ThreadContexts.ofWaitingMainThread {
-      acquire(held, ofMainThread)
     } else {
-      while !acquire(held) {}
+      while !lock.lock(before: Date(timeIntervalSinceNow: ChildRequests.patience)) { Self.runRequests(to: held, self) }
     }
     return true
-  }
-
-  /// Returns whether it got the lock, after a moment at most.
-  private func acquire(_ held: [ContextCore]) -> Bool {
-    if lock.lock(before: Date(timeIntervalSinceNow: ChildRequests.patience)) { return true }
-    Self.runRequests(to: held, self)
-    return false
-  }
-
-  /// The same where the main thread waits for this one. The thread that has the lock may have made a request to a
-  /// main-queue context. So the two threads take turns: this one tries to get the lock, then the main thread runs such
-  /// requests, and borrows the contexts of this one meanwhile.
-  private func acquire(_ held: [ContextCore], _ ofMainThread: ChildRequests) {
-    var hasLock = false
-    while !hasLock {
-      let turn = ChildRequests.Request(nil) { ChildRequests.ofMainQueue.runAll(self) }
-      ofMainThread.add(turn)
-      while !turn.isOver {
-        turn.beforeItBegins {
-          hasLock = acquire(held)
-          return hasLock
-        }
-        if !hasLock { turn.wait() }
-      }
-      ofMainThread.remove(turn)
-    }
   }
 
   /// Runs the requests to contexts that this thread holds, while it waits for `awaited`.
@@ -175,6 +161,19 @@ extension ContextCore {
       return try runHere(takesUpMarks: takesUpMarks, body)
     }
     return try request({ try runHere(takesUpMarks: takesUpMarks, body) }, meanwhile: runRequestsAbove)
+  }
+
+  /// Runs a client's `body` on this context's queue, on a thread that runs a request of another thread.
+  ///
+  /// The thread that uses this context may itself wait for a context of the other thread. So this one does not wait for
+  /// the lock alone: `body` is a request as well.
+  func runInRequest<T>(_ body: () throws -> T) rethrows -> T {
+    if queue.isLentToThisThread { return try runHere(body) }
+    let (held, ofMainThread) = (ThreadContexts.held, ThreadContexts.ofWaitingMainThread)
+    return try request({ try runHere(body) }) {
+      ContextQueue.runRequests(to: held, queue)
+      if queue.confinement != .mainQueue { ofMainThread?.giveTurn(queue) }
+    }
   }
 
   /// Has `body` run by the thread that uses this context, or by this thread when it gets the context, and waits for its

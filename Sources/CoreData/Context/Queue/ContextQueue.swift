@@ -106,11 +106,10 @@ extension ContextCore {
   /// A main-queue context waits for the main queue, and reports once if the queue is late. Other contexts run `body` on
   /// this thread.
   func run<T>(_ body: () throws -> T) rethrows -> T {
-    if queue.confinement != .mainQueue || queue.isCurrent { return try runHere(body) }
+    if queue.isCurrent { return try runHere(body) }
+    if ThreadContexts.isInRequest { return try runInRequest(body) }
+    if queue.confinement != .mainQueue { return try runHere(body) }
     let held = ThreadContexts.held
-    if ThreadContexts.ofWaitingMainThread != nil {
-      return try request({ try runHere(body) }, meanwhile: { ContextQueue.runRequests(to: held, self.queue) })
-    }
     return try MainQueue.run(
       { try runHere(body) }, isLate: { queue.reportWaiting(context?.name) },
       meanwhile: held.isEmpty ? nil : { ContextQueue.runRequests(to: held, self.queue) })
@@ -148,6 +147,9 @@ enum ThreadContexts {
   /// The contexts whose blocks this thread is running, the outermost first.
   static var held: [ContextCore] { nesting.held }
 
+  /// Whether this thread is running a request of another thread.
+  static var isInRequest: Bool { nesting.requests > 0 }
+
   /// The requests to the main thread, if that waits for a request that this thread is running.
   static var ofWaitingMainThread: ChildRequests? { nesting.ofMainThread }
 
@@ -157,8 +159,10 @@ enum ThreadContexts {
     let former = (count: nesting.held.count, ofMainThread: nesting.ofMainThread)
     let borrowers = cores.map { $0.queue.lend(to: thread) }
     nesting.held += cores
+    nesting.requests += 1
     if let ofMainThread { nesting.ofMainThread = ofMainThread }
     body()
+    nesting.requests -= 1
     nesting.ofMainThread = former.ofMainThread
     nesting.held.removeSubrange(former.count...)
     // The last first: a context may be in the list twice.
@@ -176,6 +180,8 @@ enum ThreadContexts {
   fileprivate final class Nesting {
     static let key = "CoreData.ThreadContexts.nesting"
     var held: [ContextCore] = []
+    /// The number of nested requests of other threads.
+    var requests = 0
     var ofMainThread: ChildRequests?
   }
 }
