@@ -300,7 +300,7 @@ struct SlotRule {
     case .double(let x)?, .date(let x)?: range != .number || !x.isNaN
     case .bool?, .uuid?, .data?, .reference?, nil: true
     case .string(let x)?, .uri(let x)?: range != .uri || range.contains(.uri(x))
-    case .decimal(let x)?: range != .finiteDecimal || x.isFinite
+    case .decimal(let x)?: range == .finiteDecimal && x.isFinite
     }
   }
 
@@ -325,6 +325,8 @@ struct SlotRule {
       case (.integer32, .int(let x)): Int32(exactly: x) != nil
       case (.number, .double(let x)), (.number, .date(let x)): !x.isNaN
       case (.finiteDecimal, .decimal(let x)): x.isFinite
+      // A number that no integer can have.
+      case (_, .decimal): false
       case (.uri, .uri(let x)), (.uri, .string(let x)): URL(string: x) != nil
       default: true
       }

@@ -26,6 +26,18 @@ enum AttributeCoding {
     }
   }
 
+  /// What ``encode(_:_:)`` returns, and a decimal number for a number that no integer can have. The object keeps it until
+  /// validation refuses it, as it does other integers out of range. NaN stays NaN.
+  static func assigned(_ value: Any?, _ attribute: Attribute) -> Value? {
+    if let encoded = encode(value, attribute) { return encoded }
+    guard [.integer16, .integer32, .integer64].contains(attribute.type), let value, let number = object(value) else {
+      return nil
+    }
+    let double = number.doubleValue
+    if double.magnitude < 1e100 { return .decimal(decimal(number) ?? .nan) }
+    return .decimal(double.isNaN ? .nan : double < 0 ? -.greatestFiniteMagnitude : .greatestFiniteMagnitude)
+  }
+
   /// A text of a number, a truth value, a UUID or a URL as a value for an attribute of that type; any other value
   /// unchanged. Numbers are written with a point, in every locale.
   static func coerced(_ value: Any, _ type: StoreSchema.AttributeType) -> Any {
@@ -128,7 +140,7 @@ enum AttributeCoding {
     if let number = number(value) { return .bool(number.boolValue) }
     if let x = value as? Bool { return .bool(x) }
     if case .int(let x)? = integer(value, Int64.min...Int64.max) { return .bool(x != 0) }
-    return nil
+    return object(value).map { .bool($0.doubleValue != 0) }
   }
 
   static func double(_ value: Any) -> Double? {

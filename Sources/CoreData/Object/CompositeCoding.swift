@@ -46,7 +46,10 @@ enum CompositeCoding {
   }
 
   /// The stored values of all leaves. A leaf that is missing in the dictionary is null; nil makes all of them null.
-  static func leaves(_ value: Any?, _ attribute: Attribute) throws(Refusal) -> [(slot: Int, value: Value)] {
+  /// `encode` may accept values that an object keeps until validation refuses them.
+  static func leaves(
+    _ value: Any?, _ attribute: Attribute, _ encode: (Any?, Attribute) -> Value? = AttributeCoding.encode
+  ) throws(Refusal) -> [(slot: Int, value: Value)] {
     let value = AttributeCoding.flattened(value)
     if let value, !(value is [String: Any]) {
       throw Refusal(attribute.name, .composite, value)
@@ -56,7 +59,7 @@ enum CompositeCoding {
     for element in attribute.elements {
       var current = value
       for name in element.path { current = AttributeCoding.flattened((current as? [String: Any])?[name]) }
-      guard let encoded = AttributeCoding.encode(current, element) else {
+      guard let encoded = encode(current, element) else {
         throw Refusal(attribute.name + "." + element.name, element.type, current)
       }
       result.append((element.slot, encoded))

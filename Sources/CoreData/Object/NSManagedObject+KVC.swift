@@ -139,13 +139,13 @@ extension NSManagedObject {
       // The bytes are encoded at save; until then a marker shows that the slot has changed.
       return setOverlay(value == nil ? .null : TransformableCoding.pending, attribute.slot)
     }
-    guard let encoded = AttributeCoding.encode(value, attribute) else { refuse(value, key, attribute.type) }
+    guard let encoded = AttributeCoding.assigned(value, attribute) else { refuse(value, key, attribute.type) }
     change(attribute.slot, to: encoded)
   }
 
   private func setComposite(_ value: Any?, _ attribute: Attribute, _ set: (Value, Int) -> Void) {
     do {
-      for leaf in try CompositeCoding.leaves(value, attribute) { set(leaf.value, leaf.slot) }
+      for leaf in try CompositeCoding.leaves(value, attribute, AttributeCoding.assigned) { set(leaf.value, leaf.slot) }
     } catch { refuse(error.key, error.desired, given: error.given) }
   }
 
@@ -249,7 +249,7 @@ extension NSManagedObject {
         let value = AttributeCoding.flattened(value)
         makeExtras().transformed[attribute.attribute.slot] = value
         setOverlay(value == nil ? .null : TransformableCoding.pending, attribute.attribute.slot)
-      } else if let encoded = AttributeCoding.encode(value, attribute.attribute) {
+      } else if let encoded = AttributeCoding.assigned(value, attribute.attribute) {
         setOverlay(encoded, attribute.attribute.slot)
       } else {
         refuse(value, key, attribute.attribute.type)
@@ -308,7 +308,7 @@ extension NSManagedObject {
     guard let element = attribute.elements.first(where: { $0.name == path }) else {
       misuse("The composite attribute '\(attribute.name)' has no element '\(path)' whose value could be set.")
     }
-    guard let encoded = AttributeCoding.encode(value, element) else { refuse(value, key, element.type) }
+    guard let encoded = AttributeCoding.assigned(value, element) else { refuse(value, key, element.type) }
     store(encoded, in: element.slot)
   }
 

@@ -51,13 +51,13 @@ extension NSManagedObject {
     if attribute.type == .transformable {
       return TransformableCoding.accepts(value, attributeInfo) ? [] : [unsuitable(value, key)]
     }
-    guard let encoded = AttributeCoding.encode(value, attribute) else { return [unsuitable(value, key)] }
+    guard let encoded = AttributeCoding.assigned(value, attribute) else { return [unsuitable(value, key)] }
     return ContextCore.rangeError(encoded, attribute.slot, self, key).map { [$0] } ?? []
   }
 
   private func compositeErrors(_ value: Any?, _ attribute: Attribute) -> [any Error] {
     let leaves: [(slot: Int, value: Value)]
-    do { leaves = try CompositeCoding.leaves(value, attribute) } catch { return [unsuitable(value, error.key)] }
+    do { leaves = try CompositeCoding.leaves(value, attribute, AttributeCoding.assigned) } catch { return [unsuitable(value, error.key)] }
     if leaves.allSatisfy(\.value.isNull) { return attribute.isOptional ? [] : [missing(attribute.name)] }
     return zip(attribute.elements, leaves).compactMap { element, leaf in
       let key = attribute.name + "." + element.name

@@ -185,6 +185,43 @@ import Testing
     }
   }
 
+  /// A number that no integer can have: the object shows it, and neither a save nor a child gets another number.
+  @Test(arguments: [
+    1e30, -1e30, 1e300, Double.infinity, -Double.infinity, Double.nan, UInt64.max, CGFloat(1e30), Float.infinity,
+    Decimal(1e30), NSNumber(value: 1e30),
+  ] as [any Sendable])
+  func aNumberThatNoIntegerCanHaveIsRefusedAtSave(number: any Sendable) throws {
+    let company = try CompanyStore()
+    try company.run { (context) throws in
+      for key in ["int16", "int32", "int64"] {
+        let object = NSEntityDescription.insertNewObject(forEntityName: "Everything", into: context)
+        object.setValue(1, forKey: key)
+        try context.save()
+        object.setValue(number, forKey: key)
+        #expect(object.value(forKey: key) as? Int64 == nil && object.value(forKey: key) is NSNumber)
+        var value: AnyObject? = number as AnyObject
+        let refusal = #expect(throws: CocoaError.self) { try object.validateValue(&value, forKey: key) }
+        let error = try #require(throws: CocoaError.self) { try context.save() }
+        let codes: [CocoaError.Code] = [
+          .validationNumberTooLarge, .validationNumberTooSmall, .managedObjectValidation,
+        ]
+        #expect(codes.contains(error.code) && refusal?.code == error.code)
+        #expect(error.userInfo[NSValidationKeyErrorKey] as? String == key)
+        let child = NSManagedObjectContext(.privateQueue)
+        child.parent = context
+        child.performAndWait {
+          _ = #expect(throws: (any Error).self) { try child.existingObject(with: object.objectID) }
+        }
+        object.setPrimitiveValue(number, forKey: key)
+        #expect(throws: CocoaError.self) { try context.save() }
+        object.setValue(number, forKey: "bool")
+        object.setValue(2, forKey: key)
+        try context.save()
+        #expect(object.value(forKey: key) as? Int == 2)
+      }
+    }
+  }
+
   @Test(.ofRootContexts) func aStaleSaveFailsWithTheConflictsAndCanBeRepeated() throws {
     let company = try CompanyStore()
     try company.run { (context) throws in

@@ -39,6 +39,7 @@ extension ContextCore {
         case .bool(let x)?: builder.setInt(slot, x ? 1 : 0)
         case .double(let x)?, .date(let x)?: builder.setDouble(slot, x)
         case .string(let x)?: builder.setString(slot, x)
+        case .decimal? where entity.slots[slot] != .decimal: throw unstorable(object, slot)
         case let value?: builder.set(slot, value)
         case nil: break
         }
@@ -50,6 +51,13 @@ extension ContextCore {
     do { return try builder.finishCheckedDraft(key: max(object.key, 0), entity: entity, version: version) } catch {
       throw CoreDataError.make(error)
     }
+  }
+
+  /// The error of a number that no integer can have.
+  private func unstorable(_ object: NSManagedObject, _ slot: Int) -> any Error {
+    let key = object.info.leaves.first { $0.slot == slot }?.key ?? ""
+    return Self.rangeError(object.stored(slot), slot, object, key)
+      ?? CoreDataError.validation(.managedObjectValidation, object, key, nil)
   }
 
   private func makeBuilder() -> RowBuilder {

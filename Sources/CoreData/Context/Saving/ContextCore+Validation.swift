@@ -138,13 +138,18 @@ extension ContextCore {
 
   /// The error of a value that its type does not allow; nil for a value that it allows.
   static func rangeError(_ value: Value, _ slot: Int, _ object: NSManagedObject, _ key: String) -> (any Error)? {
-    if object.info.slotRules[slot].range.contains(value) { return nil }
+    let range = object.info.slotRules[slot].range
+    if range.contains(value) { return nil }
     switch value {
     case .int(let x):
       let code: CocoaError.Code = x < 0 ? .validationNumberTooSmall : .validationNumberTooLarge
       return CoreDataError.validation(code, object, key, x)
     case .double(let x), .date(let x): return CoreDataError.validation(.managedObjectValidation, object, key, x)
-    case .decimal(let x): return CoreDataError.validation(.managedObjectValidation, object, key, x)
+    case .decimal(let x) where range == .finiteDecimal || !x.isFinite:
+      return CoreDataError.validation(.managedObjectValidation, object, key, x)
+    case .decimal(let x):
+      let code: CocoaError.Code = x < 0 ? .validationNumberTooSmall : .validationNumberTooLarge
+      return CoreDataError.validation(code, object, key, x)
     case .uri(let x), .string(let x): return CoreDataError.validation(.validationInvalidURI, object, key, x)
     default: return nil
     }
