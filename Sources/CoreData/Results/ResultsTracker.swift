@@ -18,7 +18,10 @@ final class ResultsTracker: @unchecked Sendable {
   private(set) var layout: ResultsLayout?
   /// Whether changes were not followed since the results were fetched.
   private var isObsolete = false
-  /// Objects of changes that could not be followed. They are reported with the next ones.
+  /// Whether the results are being computed. Code of the client that this calls, for example to name a section, may end
+  /// an event. It is not followed then: the results are fetched again instead.
+  private var isComputing = false
+  /// Objects of changes that were not followed. They are reported with the next ones.
   private var missed: Set<NSManagedObject> = []
   /// Called when a reset of the context has removed all results.
   var didReset: (() -> Void)?
@@ -60,14 +63,33 @@ final class ResultsTracker: @unchecked Sendable {
     let cache = cache(parameters)
     // Objects that were read earlier may have other values than their store.
     let isFresh = cache != nil && context.core.registry.all.allSatisfy(\.flags.isFault)
-    try context.core.keepingRowsOfParent { try fetch(parameters, cache, isFresh: isFresh) }
-    (fetched, isObsolete, waiting, missed) = (parameters, false, [], [])
     if observer == nil { observe() }
+    try computing {
+      try fetchTwice { try context.core.keepingRowsOfParent { try fetch(parameters, cache, isFresh: isFresh) } }
+    }
+    (fetched, waiting) = (parameters, [])
+    if !isObsolete { missed = [] }
     tellSnapshot(reloaded: [])
+  }
+
+  /// Runs `body`, which computes the results.
+  private func computing<T>(_ body: () throws -> T) rethrows -> T {
+    let former = isComputing
+    isComputing = true
+    defer { isComputing = former }
+    return try body()
+  }
+
+  /// Runs `body`, which fetches and names the sections, and once more where an event has ended since its fetch. Code
+  /// that ends events may do so each time: then the next event fetches again.
+  private func fetchTwice(_ body: () throws -> Void) throws {
+    try body()
+    if isObsolete { try body() }
   }
 
   private func fetch(_ parameters: FetchParameters, _ cache: SectionCache?, isFresh: Bool) throws {
     let objects = try context.core.fetchObjects(parameters)
+    isObsolete = false
     if let cache, let names = cache.names(of: objects), self.cache(parameters) == cache {
       layout = ResultsLayout(objects, names: names, title: title)
     } else {
@@ -76,7 +98,7 @@ final class ResultsTracker: @unchecked Sendable {
       try check(layout)
       self.layout = layout
       // What was saved meanwhile may be in the results, or not.
-      if let cache, isFresh, self.cache(parameters) == cache { cache.keep(layout) }
+      if let cache, isFresh, !isObsolete, self.cache(parameters) == cache { cache.keep(layout) }
     }
   }
 
@@ -137,9 +159,9 @@ final class ResultsTracker: @unchecked Sendable {
   // MARK: Changes
 
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
-    if layout == nil { return }
+    if layout == nil && !isComputing { return }
     if userInfo[NSInvalidatedAllObjectsKey] != nil {
-      (layout, waiting, missed) = (layout(of: []), [], [])
+      (layout, waiting, missed, isObsolete) = (layout(of: []), [], [], isComputing)
       didReset?()
       return
     }
@@ -148,20 +170,26 @@ final class ResultsTracker: @unchecked Sendable {
     func objects(_ keys: String...) -> Set<NSManagedObject> {
       keys.reduce(into: []) { $0.formUnion(userInfo[$1] as? Set<NSManagedObject> ?? []) }
     }
-    // Another observer may have deleted an object since, or taken its deletion back, and that may be announced already.
-    let announced = objects(
-      NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSDeletedObjectsKey, NSInvalidatedObjectsKey
-    ).union(misplaced()).union(missed)
-    let changed = announced.filter(context.core.exists)
-    let deleted = announced.subtracting(changed)
-    // An event within this one may add to it.
+    var announced = objects(
+      NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSDeletedObjectsKey, NSInvalidatedObjectsKey)
+    if isComputing {
+      isObsolete = true
+      return missed.formUnion(announced)
+    }
+    announced.formUnion(misplaced())
+    announced.formUnion(missed)
     missed = []
-    do { try follow(changed, deleted) } catch {
+    // Another observer may have deleted an object since, or taken its deletion back, and that may be announced already.
+    let changed = announced.filter(context.core.exists)
+    do {
+      if let changes = try computing({ try follow(changed, announced.subtracting(changed)) }) { tell(changes) }
+    } catch {
       // A notification cannot throw. The results stay unchanged until the next event or fetch.
       isObsolete = true
       missed.formUnion(changed)
       report("fetched results could not be updated after a change: \(error)")
     }
+    if let fetched { context.core.announceRefetched(fetched) }
   }
 
   /// Results that may have other values than when they got their positions, because of changes that this controller has
@@ -179,15 +207,16 @@ final class ResultsTracker: @unchecked Sendable {
     return found
   }
 
-  private func follow(_ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>) throws {
-    guard let fetched else { return }
+  /// Changes the results. Returns what has changed; nil for nothing.
+  private func follow(_ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>) throws -> ResultsChanges? {
+    guard let fetched else { return nil }
     if isObsolete { return try fetchAgain(fetched, changed) }
-    guard let layout else { return }
-    let revision = layout.revision
+    guard let layout else { return nil }
     let matching = try context.core.matching(changed, fetched)
     let precedes = try context.core.order(fetched)
     // The change of another object may have given an object another section, and so another position.
     let renamed = renamed(layout, besides: deleted.union(changed))
+    if isObsolete { return try fetchAgain(fetched, changed.union(renamed)) }
     // The change of another object may also give an object another position in its section.
     let isOfOthers = changed.count > matching.count || !deleted.allSatisfy(layout.contains) || sortsByItsOwnKind
     if isOfOthers && sortsByOthers && !layout.isOrdered(besides: changed.union(deleted).union(renamed), by: precedes) {
@@ -197,42 +226,43 @@ final class ResultsTracker: @unchecked Sendable {
     if matching.isEmpty && renamed.isEmpty && !changed.contains(where: layout.contains)
       && !deleted.contains(where: layout.contains)
     {
-      return
+      return nil
     }
     let come = try context.core.sorted(matching + renamed, fetched)
     let names = come.map(name)
-    // Code of the client, which computes names and other values, may have ended an event that has been followed.
-    if self.layout !== layout || layout.revision != revision {
-      return try fetchAgain(fetched, changed.union(renamed))
-    }
+    if isObsolete { return try fetchAgain(fetched, changed.union(renamed)) }
     let former = layout.former(of: deleted.union(changed).union(renamed))
     let formerSections = layout.sections
     for old in former { layout.remove(old.object) }
     layout.removeEmptySections()
     for (index, object) in come.enumerated() {
-      if layout.insert(object, name: names[index], where: precedes) { continue }
-      // The objects that did not change are no longer in the order of their values either.
+      // Otherwise the objects that did not change are no longer in the order of their values either.
+      if layout.insert(object, name: names[index], where: precedes) && !isObsolete { continue }
       layout.restore(formerSections, former, without: Array(come[...index]))
       return try fetchAgain(fetched, changed.union(renamed))
     }
-    tell(ResultsChanges(former, formerSections, come, in: layout))
+    return ResultsChanges(former, formerSections, come, in: layout)
   }
 
-  /// Fetches again, and reports the differences. `changed` are the objects whose values may have changed.
-  private func fetchAgain(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws {
-    isObsolete = true
-    defer { context.core.announceRefetched(fetched) }
-    // The section names must be computed from the same rows as the order.
-    let (objects, new) = try context.core.keepingRowsOfParent {
-      let objects = try present(fetched, changed)
-      return (objects, layout(of: objects))
+  /// Fetches again, and returns the differences. `changed` are the objects whose values may have changed.
+  private func fetchAgain(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws -> ResultsChanges? {
+    var changed = changed
+    var found: (objects: [NSManagedObject], layout: ResultsLayout)?
+    try fetchTwice {
+      // The section names must be computed from the same rows as the order.
+      try context.core.keepingRowsOfParent {
+        let objects = try present(fetched, changed.union(missed))
+        isObsolete = false
+        found = (objects, layout(of: objects))
+      }
+      changed.formUnion(missed)
+      missed = []
     }
-    // The fetch has ended the event of an observer that has made changes. That event may have been followed meanwhile.
-    guard let old = layout else { return }
-    try check(new)
-    (layout, isObsolete) = (new, false)
-    tell(
-      ResultsChanges(old.former(of: Set(old.objects)), old.sections, objects, in: new).without(updatesBesides: changed))
+    guard let old = layout, let found else { return nil }
+    try check(found.layout)
+    layout = found.layout
+    return ResultsChanges(old.former(of: Set(old.objects)), old.sections, found.objects, in: found.layout)
+      .without(updatesBesides: changed)
   }
 
   /// The results now. A limit or offset counts only at a fetch, so then only known objects are sorted again.

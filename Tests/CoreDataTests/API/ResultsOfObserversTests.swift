@@ -40,14 +40,14 @@ import Testing
 
   private func controller(
     _ context: NSManagedObjectContext, sections: String? = nil, sortedBy key: String = "name",
-    _ predicate: NSPredicate? = NSPredicate(format: "number == 1")
+    _ predicate: NSPredicate? = NSPredicate(format: "number == 1"), isFetched: Bool = true
   ) throws -> NSFetchedResultsController<NSManagedObject> {
     let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
     request.predicate = predicate
     request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
     let controller = NSFetchedResultsController(
       fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections, cacheName: nil)
-    try controller.performFetch()
+    if isFetched { try controller.performFetch() }
     return controller
   }
 
@@ -238,10 +238,8 @@ import Testing
 
   /// The same for an object that computes the name of its section.
   @Test func aSectionNameMayEndAnEvent() throws {
-    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
-    model.entitiesByName["Item"]?.managedObjectClassName = "CoreDataTests.LabelledItem"
-    let stack = try UndoStack(.inMemory, model: model)
-    let (context, recorder) = (stack.context, Recorder())
+    let (stack, recorder) = (try labelledStack(), Recorder())
+    let context = stack.context
     try context.performAndWait {
       let controller = try controller(context, sections: "label")
       controller.delegate = recorder
@@ -256,6 +254,44 @@ import Testing
       context.processPendingChanges()
       #expect(controller.fetchedObjects == [item] && controller.sections?.map(\.name) == ["b"])
     }
+  }
+
+  /// The event adds a result and removes one, during the first fetch, a second one by the client, or one that follows
+  /// changes. The delegate learns of changes in the last case.
+  @Test(arguments: ["first", "second", "following"]) func aSectionNameMayChangeTheResults(fetch: String) throws {
+    let (stack, recorder) = (try labelledStack(), Recorder())
+    let context = stack.context
+    try context.performAndWait {
+      let first = try #require(insert("a", context) as? LabelledItem)
+      let gone = insert("c", context)
+      let controller = try controller(context, sections: "label", isFetched: fetch != "first")
+      var added: NSManagedObject?
+      first.whenNamed = {
+        first.whenNamed = {}
+        added = insert("b", context)
+        context.delete(gone)
+        context.processPendingChanges()
+      }
+      if fetch == "following" {
+        // Without a delegate, changes are not followed, so the next one fetches.
+        first["size"] = 1
+        context.processPendingChanges()
+        controller.delegate = recorder
+        first["size"] = 2
+        context.processPendingChanges()
+        #expect(recorder.events == ["will", "change", "change", "change", "did"] && recorder.updated == [first])
+      } else {
+        try controller.performFetch()
+      }
+      #expect(controller.fetchedObjects == [first, try #require(added)] && controller.sections?.map(\.name) == ["a", "b"])
+      withExtendedLifetime(first) {}
+    }
+  }
+
+  private func labelledStack() throws -> UndoStack {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    model.entitiesByName["Item"]?.managedObjectClassName = "CoreDataTests.LabelledItem"
+    return try UndoStack(.inMemory, model: model)
   }
 
   /// Without a predicate, a refreshed result is read only where its position is looked for.
