@@ -26,8 +26,8 @@ enum AttributeCoding {
     }
   }
 
-  /// What ``encode(_:_:)`` returns, and a decimal number for a number that no integer can have. The object keeps it until
-  /// validation refuses it, as it does other integers out of range. NaN stays NaN.
+  /// What ``encode(_:_:)`` returns, and a decimal number for a number that no integer can have. The object keeps it
+  /// until validation refuses it, as it does other integers out of range. NaN stays NaN.
   static func assigned(_ value: Any?, _ attribute: Attribute) -> Value? {
     if let encoded = encode(value, attribute) { return encoded }
     guard [.integer16, .integer32, .integer64].contains(attribute.type), let value, let number = object(value) else {

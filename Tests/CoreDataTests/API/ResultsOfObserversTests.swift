@@ -283,7 +283,8 @@ import Testing
       } else {
         try controller.performFetch()
       }
-      #expect(controller.fetchedObjects == [first, try #require(added)] && controller.sections?.map(\.name) == ["a", "b"])
+      #expect(
+        controller.fetchedObjects == [first, try #require(added)] && controller.sections?.map(\.name) == ["a", "b"])
       withExtendedLifetime(first) {}
     }
   }

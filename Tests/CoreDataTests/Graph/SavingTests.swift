@@ -186,10 +186,11 @@ import Testing
   }
 
   /// A number that no integer can have: the object shows it, and neither a save nor a child gets another number.
-  @Test(arguments: [
-    1e30, -1e30, 1e300, Double.infinity, -Double.infinity, Double.nan, UInt64.max, CGFloat(1e30), Float.infinity,
-    Decimal(1e30), NSNumber(value: 1e30),
-  ] as [any Sendable])
+  @Test(
+    arguments: [
+      1e30, -1e30, 1e300, Double.infinity, -Double.infinity, Double.nan, UInt64.max, CGFloat(1e30), Float.infinity,
+      Decimal(1e30), NSNumber(value: 1e30),
+    ] as [any Sendable])
   func aNumberThatNoIntegerCanHaveIsRefusedAtSave(number: any Sendable) throws {
     let company = try CompanyStore()
     try company.run { (context) throws in
