@@ -103,6 +103,7 @@ enum AttributeCoding {
     let number: Int64?
     if let object = Self.number(value) { return whole(object).map(Value.int) }
     switch value {
+    case let x as Decimal: number = whole(x)
     case let x as Int: number = Int64(x)
     case let x as Int64: number = x
     case let x as Int32: number = Int64(x)
@@ -129,11 +130,18 @@ enum AttributeCoding {
 
   /// The number without its fraction; nil where it is too large.
   private static func whole(_ number: NSNumber) -> Int64? {
-    switch UInt8(bitPattern: number.objCType.pointee) {
+    if let decimal = number as? NSDecimalNumber { return whole(decimal.decimalValue) }
+    return switch UInt8(bitPattern: number.objCType.pointee) {
     case UInt8(ascii: "d"), UInt8(ascii: "f"): Int64(exactly: number.doubleValue.rounded(.towardZero))
     case UInt8(ascii: "Q"): Int64(exactly: number.uint64Value)
     default: number.int64Value
     }
+  }
+
+  private static func whole(_ number: Decimal) -> Int64? {
+    var (number, rounded) = (number, Decimal())
+    NSDecimalRound(&rounded, &number, 0, number < 0 ? .up : .down)
+    return Int64(DecimalText.format(rounded))
   }
 
   static func boolean(_ value: Any) -> Value? {

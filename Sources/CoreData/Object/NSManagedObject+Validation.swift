@@ -57,7 +57,9 @@ extension NSManagedObject {
 
   private func compositeErrors(_ value: Any?, _ attribute: Attribute) -> [any Error] {
     let leaves: [(slot: Int, value: Value)]
-    do { leaves = try CompositeCoding.leaves(value, attribute, AttributeCoding.assigned) } catch { return [unsuitable(value, error.key)] }
+    do { leaves = try CompositeCoding.leaves(value, attribute, AttributeCoding.assigned) } catch {
+      return [unsuitable(value, error.key)]
+    }
     if leaves.allSatisfy(\.value.isNull) { return attribute.isOptional ? [] : [missing(attribute.name)] }
     return zip(attribute.elements, leaves).compactMap { element, leaf in
       let key = attribute.name + "." + element.name

@@ -64,8 +64,8 @@ final class ResultsTracker: @unchecked Sendable {
     // Objects that were read earlier may have other values than their store.
     let isFresh = cache != nil && context.core.registry.all.allSatisfy(\.flags.isFault)
     if observer == nil { observe() }
-    try computing {
-      try fetchTwice { try context.core.keepingRowsOfParent { try fetch(parameters, cache, isFresh: isFresh) } }
+    layout = try computing {
+      try fetchTwice { try context.core.keepingRowsOfParent { try results(parameters, cache, isFresh: isFresh) } }
     }
     (fetched, waiting) = (parameters, [])
     if !isObsolete { missed = [] }
@@ -81,25 +81,29 @@ final class ResultsTracker: @unchecked Sendable {
   }
 
   /// Runs `body`, which fetches and names the sections, and once more where an event has ended since its fetch. Code
-  /// that ends events may do so each time: then the next event fetches again.
-  private func fetchTwice(_ body: () throws -> Void) throws {
-    try body()
-    if isObsolete { try body() }
+  /// that ends events may do so each time: then the next event fetches again, as after an error.
+  private func fetchTwice<T>(_ body: () throws -> T) throws -> T {
+    do {
+      let found = try body()
+      return isObsolete ? try body() : found
+    } catch {
+      isObsolete = true
+      throw error
+    }
   }
 
-  private func fetch(_ parameters: FetchParameters, _ cache: SectionCache?, isFresh: Bool) throws {
+  private func results(_ parameters: FetchParameters, _ cache: SectionCache?, isFresh: Bool) throws -> ResultsLayout {
     let objects = try context.core.fetchObjects(parameters)
     isObsolete = false
     if let cache, let names = cache.names(of: objects), self.cache(parameters) == cache {
-      layout = ResultsLayout(objects, names: names, title: title)
-    } else {
-      // The section names must be computed from the same rows as the order.
-      let layout = context.core.keepingRows { self.layout(of: objects) }
-      try check(layout)
-      self.layout = layout
-      // What was saved meanwhile may be in the results, or not.
-      if let cache, isFresh, !isObsolete, self.cache(parameters) == cache { cache.keep(layout) }
+      return ResultsLayout(objects, names: names, title: title)
     }
+    // The section names must be computed from the same rows as the order.
+    let layout = context.core.keepingRows { self.layout(of: objects) }
+    try check(layout)
+    // What was saved meanwhile may be in the results, or not.
+    if let cache, isFresh, !isObsolete, self.cache(parameters) == cache { cache.keep(layout) }
+    return layout
   }
 
   private func check(_ layout: ResultsLayout) throws {
@@ -210,18 +214,18 @@ final class ResultsTracker: @unchecked Sendable {
   /// Changes the results. Returns what has changed; nil for nothing.
   private func follow(_ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>) throws -> ResultsChanges? {
     guard let fetched else { return nil }
-    if isObsolete { return try fetchAgain(fetched, changed) }
+    if isObsolete { return try fetchAgain(changed) }
     guard let layout else { return nil }
     let matching = try context.core.matching(changed, fetched)
     let precedes = try context.core.order(fetched)
     // The change of another object may have given an object another section, and so another position.
     let renamed = renamed(layout, besides: deleted.union(changed))
-    if isObsolete { return try fetchAgain(fetched, changed.union(renamed)) }
     // The change of another object may also give an object another position in its section.
     let isOfOthers = changed.count > matching.count || !deleted.allSatisfy(layout.contains) || sortsByItsOwnKind
     if isOfOthers && sortsByOthers && !layout.isOrdered(besides: changed.union(deleted).union(renamed), by: precedes) {
-      return try fetchAgain(fetched, changed)
+      return try fetchAgain(changed)
     }
+    if isReplaced(layout) { return try fetchAgain(changed.union(renamed)) }
     // No changed object is in the old or the new results.
     if matching.isEmpty && renamed.isEmpty && !changed.contains(where: layout.contains)
       && !deleted.contains(where: layout.contains)
@@ -230,7 +234,7 @@ final class ResultsTracker: @unchecked Sendable {
     }
     let come = try context.core.sorted(matching + renamed, fetched)
     let names = come.map(name)
-    if isObsolete { return try fetchAgain(fetched, changed.union(renamed)) }
+    if isReplaced(layout) { return try fetchAgain(changed.union(renamed)) }
     let former = layout.former(of: deleted.union(changed).union(renamed))
     let formerSections = layout.sections
     for old in former { layout.remove(old.object) }
@@ -239,29 +243,30 @@ final class ResultsTracker: @unchecked Sendable {
       // Otherwise the objects that did not change are no longer in the order of their values either.
       if layout.insert(object, name: names[index], where: precedes) && !isObsolete { continue }
       layout.restore(formerSections, former, without: Array(come[...index]))
-      return try fetchAgain(fetched, changed.union(renamed))
+      return try fetchAgain(changed.union(renamed))
     }
     return ResultsChanges(former, formerSections, come, in: layout)
   }
 
+  /// Whether code of the client has ended an event while the results were computed, or fetched.
+  private func isReplaced(_ former: ResultsLayout) -> Bool { isObsolete || layout !== former }
+
   /// Fetches again, and returns the differences. `changed` are the objects whose values may have changed.
-  private func fetchAgain(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws -> ResultsChanges? {
-    var changed = changed
-    var found: (objects: [NSManagedObject], layout: ResultsLayout)?
-    try fetchTwice {
+  private func fetchAgain(_ changed: Set<NSManagedObject>) throws -> ResultsChanges? {
+    guard let fetched else { return nil }
+    let (objects, new) = try fetchTwice {
       // The section names must be computed from the same rows as the order.
       try context.core.keepingRowsOfParent {
         let objects = try present(fetched, changed.union(missed))
         isObsolete = false
-        found = (objects, layout(of: objects))
+        return (objects, layout(of: objects))
       }
-      changed.formUnion(missed)
-      missed = []
     }
-    guard let old = layout, let found else { return nil }
-    try check(found.layout)
-    layout = found.layout
-    return ResultsChanges(old.former(of: Set(old.objects)), old.sections, found.objects, in: found.layout)
+    guard let old = layout else { return nil }
+    try check(new)
+    let changed = changed.union(missed)
+    (layout, missed) = (new, [])
+    return ResultsChanges(old.former(of: Set(old.objects)), old.sections, objects, in: new)
       .without(updatesBesides: changed)
   }
 

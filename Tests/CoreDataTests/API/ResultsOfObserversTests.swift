@@ -334,6 +334,29 @@ import Testing
       #expect(Set(recorder.updated) == [items[1], items[2]])
     }
   }
+
+  /// The same where the client fetches in between, which throws. A deletion of the first event is followed as well.
+  @Test func aFetchThatThrowsHidesNoDeletion() throws {
+    let stack = try UndoStack(.inMemory)
+    let (context, recorder) = (stack.context, Recorder())
+    try context.performAndWait {
+      let items = ["0", "a", "b", "b"].enumerated().map { size, name in
+        let item = insert(name, context)
+        item["size"] = size
+        return item
+      }
+      let controller = try controller(context, sections: "name", sortedBy: "size")
+      controller.delegate = recorder
+      context.delete(items[0])
+      items[3]["name"] = "a"
+      context.processPendingChanges()
+      #expect(throws: CocoaError.self) { try controller.performFetch() }
+      #expect(controller.sections?.map(\.numberOfObjects) == [1, 1, 2])
+      items[3]["name"] = "b"
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects == Array(items[1...]) && controller.sections?.map(\.name) == ["a", "b"])
+    }
+  }
 }
 
 /// An item whose section has a computed name.

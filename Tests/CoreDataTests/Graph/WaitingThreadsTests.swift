@@ -5,12 +5,12 @@ import Testing
 
 /// Threads that wait for each other's contexts, one of them in code that a child's save calls.
 @Suite struct WaitingThreadsTests {
-  /// Each thread holds the context of its name, or waits for it.
-  private enum Step: CaseIterable { case taken, childTaken, gateTaken, seen, done }
+  private enum Step: CaseIterable { case gateTaken, parentTaken, thirdTaken, childTaken, seen, done }
 
-  /// A child saves into a parent whose thread waits for something else. That thread runs the save, and an observer of
-  /// the parent needs a third context. The thread that holds this one waits for the child.
-  @Test func anObserverUsesAContextWhoseThreadWaitsForTheChild() throws {
+  /// A child saves into a parent whose thread waits for something else, the gate. That thread runs the save, and an
+  /// observer of the parent needs a third context. The thread that uses this one waits for the child: then it runs the
+  /// observer's block meanwhile. Or it waits for the gate: then the block waits for the end of that thread's block.
+  @Test(arguments: [true, false]) func anObserverUsesAContextWhoseThreadWaits(isForTheChild: Bool) throws {
     let chain = try ContextChain()
     let (parent, child, third, gate) = (chain.root, chain.child, chain.company.context(), chain.company.context())
     let steps = Dictionary(uniqueKeysWithValues: Step.allCases.map { ($0, DispatchSemaphore(value: 0)) })
@@ -19,11 +19,13 @@ import Testing
       let result = steps[step]?.wait(timeout: .now() + 20)
       try #require(result == .success, "\(step)")
     }
+    // The semaphores order the accesses.
+    nonisolated(unsafe) var isInBlock = false
+    nonisolated(unsafe) var found: Bool?
     let observer = NotificationCenter.default.addObserver(
       forName: NSManagedObjectContext.didChangeObjectsNotification, object: parent, queue: nil
     ) { _ in
-      let count = third.performAndWait { third.insertedObjects.count }
-      #expect(count == 1)
+      third.performAndWait { found = isInBlock }
       steps[.seen]?.signal()
     }
     defer { NotificationCenter.default.removeObserver(observer) }
@@ -42,20 +44,21 @@ import Testing
     try wait(.gateTaken)
     start {
       parent.performAndWait {
-        steps[.taken]?.signal()
+        steps[.parentTaken]?.signal()
         gate.performAndWait {}
       }
     }
-    try wait(.taken)
+    try wait(.parentTaken)
     start {
       third.performAndWait {
-        _ = Person(context: third)
-        steps[.taken]?.signal()
+        isInBlock = true
+        steps[.thirdTaken]?.signal()
         steps[.childTaken]?.wait()
-        child.performAndWait {}
+        (isForTheChild ? child : gate).performAndWait {}
+        isInBlock = false
       }
     }
-    try wait(.taken)
+    try wait(.thirdTaken)
     start {
       child.performAndWait {
         Person(context: child).name = "Ada"
@@ -63,8 +66,13 @@ import Testing
         do { try child.save() } catch { Issue.record(error) }
       }
     }
+    if !isForTheChild {
+      #expect(steps[.seen]?.wait(timeout: .now() + 0.2) == .timedOut)
+      release.signal()
+    }
     try wait(.seen)
-    release.signal()
+    #expect(found == isForTheChild)
+    if isForTheChild { release.signal() }
     for _ in 0..<4 { try wait(.done) }
     try parent.performAndWait { try parent.save() }
     #expect(try chain.stored() == ["Ada"])

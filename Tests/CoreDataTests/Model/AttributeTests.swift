@@ -184,6 +184,41 @@ import Testing
     }
   }
 
+  /// A number is derived as a number of the attribute's type; what cannot be one stays nil.
+  @Test func derivedNumbersHaveTheTypeOfTheAttribute() throws {
+    func derived(
+      _ name: String, _ type: NSAttributeDescription.AttributeType, _ source: String
+    ) -> NSDerivedAttributeDescription {
+      let attribute = NSDerivedAttributeDescription()
+      (attribute.name, attribute.type) = (name, type)
+      attribute.derivationExpression = NSExpression(format: source)
+      return attribute
+    }
+    let sources = [("price", .decimal), ("count", .integer64), ("ratio", .double), ("title", .string)]
+      .map { (name: String, type: NSAttributeDescription.AttributeType) in Describing.attribute(name, type) }
+    let item = Describing.entity(
+      "Item",
+      sources + [
+        derived("priceAsDouble", .double, "price"), derived("countAsDecimal", .decimal, "count"),
+        derived("ratioAsInteger", .integer32, "ratio"), derived("priceAsInteger", .integer16, "price"),
+        derived("titleAsInteger", .integer32, "title"), derived("countAsText", .string, "count"),
+      ])
+    let context = try Describing.context(Describing.model([item]))
+    try context.performAndWait {
+      let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+      item.setValuesForKeys(["price": Decimal(1.5), "count": 3, "ratio": -2.5, "title": "7"])
+      try context.save()
+      for _ in 0..<2 {
+        #expect(item.value(forKey: "priceAsDouble") as? Double == 1.5)
+        #expect(item.value(forKey: "countAsDecimal") as? Decimal == 3)
+        #expect(item.value(forKey: "ratioAsInteger") as? Int == -2)
+        #expect(item.value(forKey: "priceAsInteger") as? Int == 1)
+        #expect(item.value(forKey: "titleAsInteger") == nil && item.value(forKey: "countAsText") == nil)
+        context.refresh(item, mergeChanges: false)
+      }
+    }
+  }
+
   @Test(arguments: ["canonical:(name)", "uppercase:(name)", "lowercase:(name)", "now()", "name", "other.name"])
   func derivationExpressionsAreKeptAsGiven(_ format: String) throws {
     let attribute = NSDerivedAttributeDescription()

@@ -54,7 +54,7 @@ public final class FamilyOfContexts: @unchecked Sendable {
     }
     counters = (contexts + uppers).map { _ in Counter() }
     for context in uppers { observe(context) { [self] _ in use(main) } }
-    observe(uppers[0]) { [self] _ in use(contexts[0]) }
+    observe(uppers[0]) { [self] _ in use(contexts[0], beside: uppers[0]) }
     observe(main) { [self] in
       for object in $0.userInfo?[NSUpdatedObjectsKey] as? Set<NSManagedObject> ?? [] {
         // Its thread has probably saved it just now.
@@ -70,11 +70,12 @@ public final class FamilyOfContexts: @unchecked Sendable {
     }
   }
 
-  /// Reads an object of another context.
-  private func use(_ context: NSManagedObjectContext) {
+  /// Reads an object of another context, and of one that this thread is using.
+  private func use(_ context: NSManagedObjectContext, beside present: NSManagedObjectContext? = nil) {
     context.performAndWait {
       precondition(context !== main || Thread.isMainThread, "the main-queue context is used on another thread")
-      if let id = ids.first { _ = context.object(with: id).value(forKey: "owner") }
+      guard let id = ids.first else { return }
+      for context in [context, present] { _ = context?.object(with: id).value(forKey: "owner") }
     }
   }
 

@@ -29,6 +29,9 @@ final class ChildRequests: Sendable {
     /// The context that the block uses; nil if it uses none.
     private let core: ContextCore?
     private var body: (() -> Void)?
+    /// Whether the block is one of the client. It runs within another block only where the two would otherwise wait for
+    /// each other forever, and never while its context writes changes: it does not expect either.
+    private let isOfClient: Bool
     /// The contexts that the waiting thread holds, without main-queue contexts: no other thread may use these.
     private let held = ThreadContexts.held.filter { $0.queue.confinement != .mainQueue }
     private let thread = PlatformThread.current
@@ -36,13 +39,16 @@ final class ChildRequests: Sendable {
     /// made this request, or the thread that has made it is running a request of the main thread.
     let ofMainThread = MainQueue.isCurrent ? ChildRequests() : ThreadContexts.ofWaitingMainThread
 
-    init(_ core: ContextCore?, _ body: @escaping () -> Void) { (self.core, self.body) = (core, body) }
+    init(_ core: ContextCore?, isOfClient: Bool = false, _ body: @escaping () -> Void) {
+      (self.core, self.isOfClient, self.body) = (core, isOfClient, body)
+    }
 
     /// Whether the request can run now, on a thread that holds its context and waits for the context `awaited`. It
     /// cannot while its context writes changes: what changes then would be lost. But if its maker has `awaited`, the
     /// two threads would wait for each other forever. Then it runs, and a save fails.
     func canRun(_ awaited: ContextQueue, where isSuitable: (ContextCore) -> Bool) -> Bool {
       guard let core else { return true }
+      if isOfClient { return !core.activity.isWriting && hasMaker(awaited) }
       return isSuitable(core) && (!core.activity.isWriting || hasMaker(awaited))
     }
 
@@ -163,25 +169,29 @@ extension ContextCore {
     return try request({ try runHere(takesUpMarks: takesUpMarks, body) }, meanwhile: runRequestsAbove)
   }
 
-  /// Runs a client's `body` on this context's queue, on a thread that runs a request of another thread.
+  /// Runs a client's `body` under this context's lock, on this thread.
   ///
-  /// The thread that uses this context may itself wait for a context of the other thread. So this one does not wait for
-  /// the lock alone: `body` is a request as well.
-  func runInRequest<T>(_ body: () throws -> T) rethrows -> T {
-    if queue.isLentToThisThread { return try runHere(body) }
+  /// Code that a request calls may need a context whose thread waits for a context of this request's maker. Neither would
+  /// ever go on. Then that thread runs `body` while it waits.
+  func runBlock<T>(_ body: () throws -> T) rethrows -> T {
+    if queue.lock.try() {
+      defer { queue.lock.unlock() }
+      return try runHere(body)
+    }
+    if !ThreadContexts.isInRequest || queue.isLentToThisThread { return try runHere(body) }
     let (held, ofMainThread) = (ThreadContexts.held, ThreadContexts.ofWaitingMainThread)
-    return try request({ try runHere(body) }) {
+    return try request({ try runHere(body) }, isOfClient: true) {
       ContextQueue.runRequests(to: held, queue)
-      if queue.confinement != .mainQueue { ofMainThread?.giveTurn(queue) }
+      ofMainThread?.giveTurn(queue)
     }
   }
 
   /// Has `body` run by the thread that uses this context, or by this thread when it gets the context, and waits for its
   /// end. `meanwhile` is called again and again before it begins.
-  func request<T>(_ body: () throws -> T, meanwhile: () -> Void) rethrows -> T {
+  func request<T>(_ body: () throws -> T, isOfClient: Bool = false, meanwhile: () -> Void) rethrows -> T {
     let result = withoutActuallyEscaping(body) { body -> Result<T, any Error> in
       var result: Result<T, any Error>?
-      wait(for: ChildRequests.Request(self) { result = Result { try body() } }, meanwhile)
+      wait(for: ChildRequests.Request(self, isOfClient: isOfClient) { result = Result { try body() } }, meanwhile)
       guard let result else { misuse("A request to a context has ended without a result.") }
       return result
     }

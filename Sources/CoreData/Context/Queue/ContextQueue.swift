@@ -81,7 +81,7 @@ final class ContextQueue: @unchecked Sendable {
 
   /// Notices a use of the context off its queue; see ``QueueCheck``.
   @inline(__always)
-  func check(_ name: () -> String?) { if isChecked && !isCurrent { noteWrongQueue(name()) } }
+  func check(_ name: () -> String?) { if isChecked && !isCurrent && !isLentToThisThread { noteWrongQueue(name()) } }
 
   private func noteWrongQueue(_ name: String?) {
     QueueCheck.note(
@@ -104,12 +104,14 @@ extension ContextCore {
   /// Runs `body` on the context's queue and waits for its end. Calls may be nested.
   ///
   /// A main-queue context waits for the main queue, and reports once if the queue is late. Other contexts run `body` on
-  /// this thread.
+  /// this thread, or as ``runBlock(_:)`` says.
   func run<T>(_ body: () throws -> T) rethrows -> T {
+    if queue.confinement != .mainQueue { return try runBlock(body) }
     if queue.isCurrent { return try runHere(body) }
-    if ThreadContexts.isInRequest { return try runInRequest(body) }
-    if queue.confinement != .mainQueue { return try runHere(body) }
     let held = ThreadContexts.held
+    if ThreadContexts.ofWaitingMainThread != nil {
+      return try request({ try runHere(body) }, meanwhile: { ContextQueue.runRequests(to: held, self.queue) })
+    }
     return try MainQueue.run(
       { try runHere(body) }, isLate: { queue.reportWaiting(context?.name) },
       meanwhile: held.isEmpty ? nil : { ContextQueue.runRequests(to: held, self.queue) })

@@ -1,5 +1,6 @@
 import Foundation
 import StoreSchema
+import StoreSupport
 
 /// Derived attributes whose sources are in the object itself. The store computes those over relationships, by triggers.
 extension ContextCore {
@@ -11,9 +12,9 @@ extension ContextCore {
       let value: Value?
       switch attribute.derivation {
       case .now: value = attribute.type == .date ? .date(time) : nil
-      case .keyPath(let keys) where keys.count == 1: value = source(keys[0], of: object)
+      case .keyPath(let keys) where keys.count == 1: value = source(keys[0], of: object, for: attribute)
       case .function(let name, let keys) where keys.count == 1:
-        value = source(keys[0], of: object).flatMap { Self.apply(name, $0) }
+        value = source(keys[0], of: object, for: attribute).flatMap { Self.apply(name, $0) }
       default: value = nil
       }
       guard let value else { continue }
@@ -24,9 +25,14 @@ extension ContextCore {
     return isChanged
   }
 
-  private func source(_ name: String, of object: NSManagedObject) -> Value? {
+  /// The value of a source as one of the derived attribute's type. Nil where no value of the source's type can be one.
+  private func source(_ name: String, of object: NSManagedObject, for derived: Attribute) -> Value? {
     guard case .attribute(let index)? = object.info.keys[name] else { return nil }
-    return object.stored(object.info.attributes[index].attribute.slot)
+    let (slots, slot) = (object.info.entity.slots, object.info.attributes[index].attribute.slot)
+    let (source, target, value) = (slots[slot], slots[derived.slot], object.stored(slot))
+    if source == target || value.isNull { return value }
+    if case .uri(let text) = value, target == .string { return .string(text) }
+    return DerivedValue.converts(source, to: target) ? DerivedValue.convert(value, to: target) : nil
   }
 
   private static func apply(_ function: String, _ value: Value) -> Value? {

@@ -39,7 +39,10 @@ extension ContextCore {
         case .bool(let x)?: builder.setInt(slot, x ? 1 : 0)
         case .double(let x)?, .date(let x)?: builder.setDouble(slot, x)
         case .string(let x)?: builder.setString(slot, x)
-        case .decimal? where entity.slots[slot] != .decimal: throw unstorable(object, slot)
+        case .decimal? where entity.slots[slot] != .decimal:
+          // A child sees what is stored. Its reads and saves do not fail because of its parent's number.
+          if newObjects == .ofSave { throw unstorable(object, slot) }
+          if let base { builder.copy(slot, entity.slots[slot], from: base) }
         case let value?: builder.set(slot, value)
         case nil: break
         }
