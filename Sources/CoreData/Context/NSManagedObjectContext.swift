@@ -151,8 +151,9 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// - A main-queue context runs the block on the main queue: at once where the caller is on that queue, else when the
   ///   queue reaches the block. If nothing runs the main queue, the call waits forever; after 5 seconds a message on
   ///   standard error names the context.
-  /// - Other contexts run the block on the calling thread, and wait only for the thread that is using the context. If that
-  ///   one waits for a context of the caller, in whose name a parent calls this, it runs the block while it waits.
+  /// - Other contexts run the block on the calling thread, and wait only for the thread that is using the context. If
+  ///   code that a child's save calls in its parent needs a context whose thread waits for that child, then that thread
+  ///   runs the block: otherwise neither would go on.
   public final func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try core.run(block) }
 
   /// The form of `performAndWait` that is not generic, for subclasses and for code that passes it as a value.

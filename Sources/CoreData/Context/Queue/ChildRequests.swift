@@ -171,7 +171,7 @@ extension ContextCore {
 
   /// Runs a client's `body` under this context's lock, on this thread.
   ///
-  /// Code that a request calls may need a context whose thread waits for a context of this request's maker. Neither would
+  /// Code that a request calls may need a context whose thread waits for a context of its maker. Neither would
   /// ever go on. Then that thread runs `body` while it waits.
   func runBlock<T>(_ body: () throws -> T) rethrows -> T {
     if queue.lock.try() {
