@@ -105,10 +105,22 @@ struct AtomicCommit {
 
   private mutating func enter(_ row: Row, _ versionRead: Int64) {
     guard let (slots, other) = graph.uniqueness.add(row) else { return }
+    // The object that gets the values has the conflict, whichever comes first.
+    if !changes.gives(slots, to: row.reference),
+      let update = changes.updates.first(where: { $0.row.reference == other })
+    {
+      note(slots, of: update.row, update.versionRead, other: row.reference)
+    } else {
+      note(slots, of: row, versionRead, other: other)
+    }
+  }
+
+  private mutating func note(_ slots: [Int], of row: Row, _ versionRead: Int64, other: ObjectReference) {
+    let persisted = changes.gives(slots, to: other) ? nil : before.row(of: other.entity, other.key)
     conflicts.append(
       Conflict(
         reference: row.reference, versionRead: versionRead,
-        kind: .constraint(slots: slots, other: other, persisted: before.row(of: other.entity, other.key))))
+        kind: .constraint(slots: slots, other: other, persisted: persisted)))
   }
 
   // MARK: Rows

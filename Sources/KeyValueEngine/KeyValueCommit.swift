@@ -208,11 +208,11 @@ final class KeyValueCommit {
     let persisted = try reader.row(of: row.entity, other)
     let hierarchy = shape.store.hierarchies[row.entity]
     let new = changes.insertions.first { $0.key == other && shape.store.hierarchies[$0.entity] == hierarchy }
-    let entity = persisted?.entity ?? new?.entity ?? row.entity
+    let holder = ObjectReference(entity: persisted?.entity ?? new?.entity ?? row.entity, key: other)
     conflicts.append(
       Conflict(
         reference: row.reference, versionRead: versionRead,
-        kind: .constraint(slots: slots, other: ObjectReference(entity: entity, key: other), persisted: persisted)))
+        kind: .constraint(slots: slots, other: holder, persisted: changes.gives(slots, to: holder) ? nil : persisted)))
   }
 
   // MARK: Rows

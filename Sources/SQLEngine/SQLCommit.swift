@@ -306,8 +306,7 @@ extension SQLCommit {
     guard error.code == .constraint else { throw error }
     for slots in constraints(of: row.entity) {
       guard let other = try holder(of: slots, in: row) else { continue }
-      let isOurs = changes.insertions.contains { $0.key == other.key && root($0.entity) == root(other.entity) }
-      let persisted = isOurs ? nil : try storedRow(other)
+      let persisted = changes.gives(slots, to: other) ? nil : try storedRow(other)
       conflicts.append(
         Conflict(
           reference: row.reference, versionRead: versionRead,
@@ -316,8 +315,6 @@ extension SQLCommit {
     }
     throw error
   }
-
-  private func root(_ entity: Int) -> Int { schema.entities[entity].root }
 
   /// The other object with the row's values in the constrained slots.
   private func holder(of slots: [Int], in row: Row) throws(StoreError) -> ObjectReference? {

@@ -113,8 +113,8 @@ public struct Conflict: Sendable {
   public enum Kind: Sendable {
     /// The stored version is not the version read. `persisted` is the stored row, nil where the object is gone.
     case version(persisted: Row?)
-    /// Another object has the same values in these slots. `persisted` is its stored row, nil where it is in the change
-    /// set too.
+    /// Another object has the same values in these slots. `persisted` is its stored row, nil where the change set gives
+    /// the other object these values.
     case constraint(slots: [Int], other: ObjectReference, persisted: Row?)
     /// These objects still refer to a deleted object. `relationship` is the index of the to-many relationship in the
     /// entity of the deleted object.

@@ -85,6 +85,14 @@ public struct SealedChanges: Sendable {
   /// Whether no object is new, changed or deleted.
   public var hasNoRows: Bool { changes.insertions.isEmpty && changes.updates.isEmpty && changes.deletions.isEmpty }
 
+  /// Whether the change set gives an object its values in slots: the object is new, or one of the slots changes.
+  public func gives(_ slots: [Int], to object: ObjectReference) -> Bool {
+    changes.insertions.contains { $0.reference == object }
+      || changes.updates.contains { update in
+        update.row.reference == object && slots.contains(where: update.changed.contains)
+      }
+  }
+
   /// The key of an object of ``links``: the key of the n-th insertion for `-(n + 1)`, any other number as it is.
   @inlinable @inline(__always)
   public func permanentKey(_ key: Int64) -> Int64 {

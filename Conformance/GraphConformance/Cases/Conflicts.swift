@@ -92,6 +92,24 @@ extension GraphSuite {
         g.equal(try g.elsewhere { try $0.number(of: "Tag") }, 0)
       }
     },
+    GraphCase("LCK-012/alone", "a conflict is detected by a save without any change", ways: .own) { g in
+      try g.both { a, b in
+        let (mine, theirs) = try g.person(in: a, and: b)
+        try b.performAndWait {
+          b.detectConflicts(for: theirs)
+          try b.save()
+        }
+        try g.change(mine, ["name": "a"], in: a)
+        try b.performAndWait {
+          b.detectConflicts(for: theirs)
+          let error = try g.fails(133020) { try b.save() }
+          g.equal((error?.userInfo["conflictList"] as? [NSMergeConflict])?.map(\.sourceObject), [theirs])
+          b.refresh(theirs, mergeChanges: true)
+          b.detectConflicts(for: theirs)
+          try b.save()
+        }
+      }
+    },
     GraphCase("LCK-013/graph", "every conflict is listed, and nothing is saved", ways: .own) { g in
       try g.both { a, b in
         try a.performAndWait {

@@ -185,7 +185,61 @@ extension GraphSuite {
         g.expect(!conflicts.isEmpty, "the error lists no conflict")
         g.equal(conflicts.first?.constraint, ["email"])
         g.equal(Set(conflicts.flatMap(\.conflictingObjects)), Set(people))
+        g.expect(conflicts.allSatisfy { $0.databaseObject == nil }, "the store has none of the objects")
         g.equal(try g.countElsewhere("Person"), 0)
+      }
+    },
+    GraphCase(
+      "SAV-011/changed", "a conflict names the stored object only if that has the value in the store",
+      needs: .uniqueness, ways: .own
+    ) { g in
+      try g.inWriting { c in
+        let people = ["a", "b", "c"].map { c.insert("Person", ["email": $0, "name": $0]) }
+        try c.save()
+        func conflicts() throws -> [NSConstraintConflict] {
+          let error = try g.fails(133021) { try c.save() }
+          let found = error?.userInfo["conflictList"] as? [NSConstraintConflict] ?? []
+          g.expect(!found.isEmpty, "the error lists no conflict")
+          return found
+        }
+        for person in people[..<2] { person.setValue("x", forKey: "email") }
+        let first = try conflicts()
+        g.expect(first.allSatisfy { $0.databaseObject == nil && $0.databaseSnapshot == nil }, "both values are unsaved")
+        g.equal(Set(first.flatMap(\.conflictingObjects)), Set(people[..<2]))
+        c.rollback()
+        people[0].setValue("c", forKey: "email")
+        people[2].setValue("changed", forKey: "name")
+        g.equal(Set(try conflicts().map(\.databaseObject)), [people[2]])
+      }
+    },
+    GraphCase("SAV-010/links", "links that are added and removed again write no row", { Models.ordered }, ways: .own) {
+      g in
+      let other = try g.newContext()
+      try g.inWriting { c in
+        let songs = ["x", "y"].map { c.insert("Song", ["name": $0]) }
+        let (playlist, empty) = (c.insert("Playlist", ["name": "p"]), c.insert("Playlist", ["name": "e"]))
+        playlist.setValue(NSOrderedSet(array: songs), forKey: "songs")
+        try c.save()
+        let elsewhere = try other.performAndWait { () -> [NSManagedObject] in
+          let found = try ["p", "e"].map { try other.one("Playlist", "name", $0) }
+          for one in found { _ = one.text("name") }
+          return found
+        }
+        playlist.setValue(NSOrderedSet(array: songs.reversed()), forKey: "songs")
+        playlist.setValue(NSOrderedSet(array: songs), forKey: "songs")
+        empty.setValue(NSOrderedSet(array: songs), forKey: "songs")
+        empty.setValue(NSOrderedSet(), forKey: "songs")
+        g.expect(!empty.hasPersistentChangedValues, "nothing has changed after all")
+        try c.save()
+        try other.performAndWait {
+          for one in elsewhere { one.setValue("changed", forKey: "name") }
+          try other.save()
+        }
+      }
+      try g.elsewhere { c in
+        let found = try c.objects("Playlist")
+        g.equal(found.map { $0.text("name") }, ["changed", "changed"])
+        g.equal(Set(found.map { $0.texts("songs", "name") }), [["x", "y"], []])
       }
     },
     GraphCase("SAV-013/graph", "two objects can swap their unique values in one save", needs: .uniqueness) { g in

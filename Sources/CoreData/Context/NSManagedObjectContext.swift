@@ -256,8 +256,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   ///   object; else the error of the store. Some of the objects may have their permanent IDs then.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }
 
-  /// Makes the next save that has changes check that the stored object is still as it was read, although the object
-  /// itself has no changes. A save of a child context does not check it.
+  /// Makes the next save check that the stored object is still as it was read, although the object itself has no changes.
+  /// A save of a child context does not check it.
   open func detectConflicts(for object: NSManagedObject) { core.changes.checkedObjects.append(object) }
 
   // MARK: Changes

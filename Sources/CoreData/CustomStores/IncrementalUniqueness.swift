@@ -35,7 +35,7 @@ struct IncrementalUniqueness {
   }
 
   private func judge(_ slots: [Int], of entity: Entity, _ result: inout [Conflict]) throws(StoreError) {
-    let claims = claims(of: entity)
+    let claims = claims(of: entity, slots)
     if claims.isEmpty { return }
     let kinds = slots.map { entity.slots[$0] }
     var holders: [[Value]: Claim] = [:]
@@ -48,7 +48,7 @@ struct IncrementalUniqueness {
       }
     }
     if holders.isEmpty { return }
-    let changed = Set(changes.updates.map(\.row.key) + changes.deletions.map(\.reference.key))
+    let changed = Set(updates(of: slots).map(\.row.key) + changes.deletions.map(\.reference.key))
     for row in try rows(with: holders.keys.map { $0[0] }, slots[0], of: entity) where !changed.contains(row.key) {
       guard let values = values(row, slots, kinds), let claim = holders[values], claim.reference != row.reference else {
         continue
@@ -57,14 +57,18 @@ struct IncrementalUniqueness {
     }
   }
 
-  /// The saved objects of an entity and its sub-entities.
-  private func claims(of entity: Entity) -> [Claim] {
-    changes.updates.filter { entity.subtree.contains($0.row.entity) }.map {
+  /// The objects of an entity and its sub-entities to which the save gives these values.
+  private func claims(of entity: Entity, _ slots: [Int]) -> [Claim] {
+    updates(of: slots).filter { entity.subtree.contains($0.row.entity) }.map {
       Claim(reference: $0.row.reference, versionRead: $0.versionRead, row: $0.row)
     }
       + changes.insertions.filter { entity.subtree.contains($0.entity) }.map {
         Claim(reference: $0.reference, versionRead: 0, row: $0)
       }
+  }
+
+  private func updates(of slots: [Int]) -> [SealedChanges.Update] {
+    changes.updates.filter { update in slots.contains(where: update.changed.contains) }
   }
 
   private func conflict(_ claim: Claim, _ slots: [Int], _ other: ObjectReference, _ row: Row?) -> Conflict {

@@ -18,7 +18,15 @@ extension NSManagedObject {
 
   /// Whether a save writes the object's row, changed or new.
   final var isToBeWritten: Bool {
-    flags.isInserted || flags.isUpdated && (flags.contains(.linksChanged) || !changedSlots().isEmpty)
+    flags.isInserted || flags.isUpdated && (hasChangedLinks || !changedSlots().isEmpty)
+  }
+
+  /// Whether links or orders that are not in the rows of members have changed. What was added and removed again has not.
+  final var hasChangedLinks: Bool {
+    guard flags.contains(.linksChanged) else { return false }
+    return info.toManys.contains { relationship in
+      (relationship.storage != .inverseToOne || relationship.isOrdered) && toManys[relationship]?.hasChanges == true
+    }
   }
 
   /// Undoes the removal of an object from a relationship.

@@ -191,9 +191,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// 1 for a fault, 0 for an object whose values have been read.
   open var faultingState: Int { flags.isFault ? 1 : 0 }
 
-  /// Whether the value of a stored property differs from the stored one.
+  /// Whether the value of a stored property, or the members of a relationship, differ from the stored ones.
   open var hasPersistentChangedValues: Bool {
-    if flags.contains(.linksChanged) { return true }
+    if toManys.hasChanges { return true }
     if overlay.isEmpty { return false }
     return !changedSlots().isEmpty
   }

@@ -18,6 +18,8 @@ final class ResultsTracker: @unchecked Sendable {
   private(set) var layout: ResultsLayout?
   /// Whether changes were not followed since the results were fetched.
   private var isObsolete = false
+  /// Whether it is not known which objects these changes have changed. Then only a fetch finds the results.
+  private var isUnknown = false
   /// Whether the results are being computed. Code of the client that this calls, for example to name a section, may end
   /// an event. It is not followed then: the results are fetched again instead.
   private var isComputing = false
@@ -83,18 +85,19 @@ final class ResultsTracker: @unchecked Sendable {
   /// Runs `body`, which fetches and names the sections, and once more where an event has ended since its fetch. Code
   /// that ends events may do so each time: then the next event fetches again, as after an error.
   private func fetchTwice<T>(_ body: () throws -> T) throws -> T {
+    let wasUnknown = isUnknown
     do {
       let found = try body()
       return isObsolete ? try body() : found
     } catch {
-      isObsolete = true
+      (isObsolete, isUnknown) = (true, wasUnknown)
       throw error
     }
   }
 
   private func results(_ parameters: FetchParameters, _ cache: SectionCache?, isFresh: Bool) throws -> ResultsLayout {
     let objects = try context.core.fetchObjects(parameters)
-    isObsolete = false
+    (isObsolete, isUnknown) = (false, false)
     if let cache, let names = cache.names(of: objects), self.cache(parameters) == cache {
       return ResultsLayout(objects, names: names, title: title)
     }
@@ -165,12 +168,13 @@ final class ResultsTracker: @unchecked Sendable {
   private func contextDidChange(_ userInfo: [AnyHashable: Any]) {
     if layout == nil && !isComputing { return }
     if userInfo[NSInvalidatedAllObjectsKey] != nil {
-      (layout, waiting, missed, isObsolete) = (layout(of: []), [], [], isComputing)
+      (layout, waiting, missed) = (layout(of: []), [], [])
+      (isObsolete, isUnknown) = (isComputing, isComputing)
       didReset?()
       return
     }
     // Without a delegate, changes are not followed.
-    if delegate == nil { return isObsolete = true }
+    if delegate == nil { return (isObsolete, isUnknown) = (true, true) }
     func objects(_ keys: String...) -> Set<NSManagedObject> {
       keys.reduce(into: []) { $0.formUnion(userInfo[$1] as? Set<NSManagedObject> ?? []) }
     }
@@ -214,7 +218,7 @@ final class ResultsTracker: @unchecked Sendable {
   /// Changes the results. Returns what has changed; nil for nothing.
   private func follow(_ changed: Set<NSManagedObject>, _ deleted: Set<NSManagedObject>) throws -> ResultsChanges? {
     guard let fetched else { return nil }
-    if isObsolete { return try fetchAgain(changed) }
+    if isObsolete { return try computeAgain(changed) }
     guard let layout else { return nil }
     let matching = try context.core.matching(changed, fetched)
     let precedes = try context.core.order(fetched)
@@ -223,9 +227,9 @@ final class ResultsTracker: @unchecked Sendable {
     // The change of another object may also give an object another position in its section.
     let isOfOthers = changed.count > matching.count || !deleted.allSatisfy(layout.contains) || sortsByItsOwnKind
     if isOfOthers && sortsByOthers && !layout.isOrdered(besides: changed.union(deleted).union(renamed), by: precedes) {
-      return try fetchAgain(changed)
+      return try computeAgain(changed)
     }
-    if isReplaced(layout) { return try fetchAgain(changed.union(renamed)) }
+    if isReplaced(layout) { return try computeAgain(changed.union(renamed)) }
     // No changed object is in the old or the new results.
     if matching.isEmpty && renamed.isEmpty && !changed.contains(where: layout.contains)
       && !deleted.contains(where: layout.contains)
@@ -234,7 +238,7 @@ final class ResultsTracker: @unchecked Sendable {
     }
     let come = try context.core.sorted(matching + renamed, fetched)
     let names = come.map(name)
-    if isReplaced(layout) { return try fetchAgain(changed.union(renamed)) }
+    if isReplaced(layout) { return try computeAgain(changed.union(renamed)) }
     let former = layout.former(of: deleted.union(changed).union(renamed))
     let formerSections = layout.sections
     for old in former { layout.remove(old.object) }
@@ -243,7 +247,7 @@ final class ResultsTracker: @unchecked Sendable {
       // Otherwise the objects that did not change are no longer in the order of their values either.
       if layout.insert(object, name: names[index], where: precedes) && !isObsolete { continue }
       layout.restore(formerSections, former, without: Array(come[...index]))
-      return try fetchAgain(changed.union(renamed))
+      return try computeAgain(changed.union(renamed))
     }
     return ResultsChanges(former, formerSections, come, in: layout)
   }
@@ -251,28 +255,33 @@ final class ResultsTracker: @unchecked Sendable {
   /// Whether code of the client has ended an event while the results were computed, or fetched.
   private func isReplaced(_ former: ResultsLayout) -> Bool { isObsolete || layout !== former }
 
-  /// Fetches again, and returns the differences. `changed` are the objects whose values may have changed.
-  private func fetchAgain(_ changed: Set<NSManagedObject>) throws -> ResultsChanges? {
+  /// Computes the results anew, and returns the differences. `changed` are the objects whose values may have changed.
+  private func computeAgain(_ changed: Set<NSManagedObject>) throws -> ResultsChanges? {
     guard let fetched else { return nil }
     let (objects, new) = try fetchTwice {
       // The section names must be computed from the same rows as the order.
       try context.core.keepingRowsOfParent {
         let objects = try present(fetched, changed.union(missed))
-        isObsolete = false
-        return (objects, layout(of: objects))
+        (isObsolete, isUnknown) = (false, false)
+        let new = layout(of: objects)
+        try check(new)
+        return (objects, new)
       }
     }
     guard let old = layout else { return nil }
-    try check(new)
     let changed = changed.union(missed)
     (layout, missed) = (new, [])
     return ResultsChanges(old.former(of: Set(old.objects)), old.sections, objects, in: new)
       .without(updatesBesides: changed)
   }
 
-  /// The results now. A limit or offset counts only at a fetch, so then only known objects are sorted again.
+  /// The results now: of the former ones and the changed objects, those that match. A fetch would find what other
+  /// contexts have saved. It is made only where the changed objects are not known. A limit or an offset counts only at a
+  /// fetch by the client.
   private func present(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws -> [NSManagedObject] {
-    if fetched.fetchLimit == 0 && fetched.fetchOffset == 0 { return try context.core.fetchObjects(fetched) }
+    if isUnknown && fetched.fetchLimit == 0 && fetched.fetchOffset == 0 {
+      return try context.core.fetchObjects(fetched)
+    }
     return try context.core.sorted(context.core.matching(changed.union(layout?.objects ?? []), fetched), fetched)
   }
 

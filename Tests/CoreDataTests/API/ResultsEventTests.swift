@@ -46,6 +46,36 @@ import Testing
     }
   }
 
+  /// Feature 33.12: saves of other contexts are not seen until they are merged, also where the results are sorted again.
+  @Test func whatOthersSaveStaysUnseen() throws {
+    let stack = try UndoStack()
+    let context = stack.context
+    let (first, second) = stack.event { (UndoStack.insert("a", $0), UndoStack.insert("b", $0)) }
+    let (item, gone) = stack.event { context in
+      let items = (UndoStack.insert("item", context), UndoStack.insert("gone", context))
+      (items.0["owner"], items.1["owner"]) = (first, second)
+      return items
+    }
+    try stack.saveAll()
+    try context.performAndWait {
+      let controller = controller(context, sortedBy: "owner.name")
+      controller.fetchRequest.predicate = NSPredicate(format: "owner != nil")
+      let recorder = Recorder()
+      controller.delegate = recorder
+      try controller.performFetch()
+      try stack.saveElsewhere { other in
+        UndoStack.insert("new", other)["owner"] = try other.existingObject(with: second.objectID)
+        other.delete(try other.existingObject(with: gone.objectID))
+      }
+      // The others move, because what they are sorted by belongs to another object.
+      first["name"] = "z"
+      item["number"] = 1
+      context.processPendingChanges()
+      #expect(controller.fetchedObjects == [gone, item])
+      #expect(!recorder.events.contains { $0.hasPrefix("insert") || $0.hasPrefix("delete") })
+    }
+  }
+
   /// With a limit the known objects are sorted again, without a fetch.
   @Test func anObjectThatIsGoneLeavesLimitedResults() throws {
     let stack = try UndoStack()

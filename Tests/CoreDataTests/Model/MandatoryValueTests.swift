@@ -128,6 +128,39 @@ import Testing
     }
   }
 
+  /// Feature 25.6: a member that is deleted does not count, whether its owner's members have been read, and whether the
+  /// owner itself has.
+  @Test(arguments: [false, true]) func aDeletedMemberDoesNotCount(manyToMany: Bool) throws {
+    let model = company()
+    if manyToMany {
+      let (department, employee) = try (
+        #require(model.entitiesByName["Department"]), #require(model.entitiesByName["Employee"])
+      )
+      employee.relationshipsByName["department"]?.maxCount = 0
+      #expect(department.relationshipsByName["employees"]?.minCount == 1)
+    }
+    let context = try Describing.context(model)
+    try context.performAndWait { () throws in
+      let (department, employee) = (insert("Department", context), insert("Employee", context))
+      employee.setValue("E", forKey: "name")
+      department.setValue(NSSet(object: employee), forKey: "employees")
+      #expect(try errors(context) == [:])
+      for isRead in [true, false] {
+        context.refreshAllObjects()
+        if isRead { department.setValue("read", forKey: "name") }
+        context.delete(employee)
+        #expect(try errors(context) == ["employees": 1570])
+        #expect(department.isUpdated)
+        context.rollback()
+      }
+      // With its owner it may go.
+      context.refreshAllObjects()
+      context.delete(employee)
+      context.delete(department)
+      #expect(try errors(context) == [:])
+    }
+  }
+
   /// A mandatory value that is null in the file, in an object of which only a link is changed: "iterates through all of
   /// the receiver's properties validating each in turn",
   /// https://developer.apple.com/documentation/coredata/nsmanagedobject/validateforupdate()

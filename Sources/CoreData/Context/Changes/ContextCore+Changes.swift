@@ -275,8 +275,9 @@ extension ContextCore {
       detach(object, from: destination, inverse)
       return
     }
-    // The store removes the pairs of links together with the row. Here only members that have been read matter.
-    if case .pairs = relationship.storage, !hasRead(inverse) {
+    // The store removes the pairs of links together with the row. Here only members that have been read matter, and the
+    // number of those that are left.
+    if case .pairs = relationship.storage, !hasRead(inverse), inverse.definition.minCount == 0 {
       let state = object.toMany(relationship)
       if state.isFault && !state.hasChanges { return }
     }
@@ -286,12 +287,12 @@ extension ContextCore {
   }
 
   /// The to-one destination, if its inverse must be changed. If the inverse was never read, it needs no change: the
-  /// deleted row stores the link.
+  /// deleted row stores the link. But where a minimum of members is required, the save counts those that are left.
   private func registeredDestination(
     of object: NSManagedObject, _ relationship: Relationship, _ inverse: Relationship
   ) -> NSManagedObject? {
     guard let reference = object.reference(relationship) else { return nil }
-    if inverse.isToMany && inverse.storage == .inverseToOne && !inverse.isOrdered {
+    if inverse.isToMany && inverse.storage == .inverseToOne && !inverse.isOrdered && inverse.definition.minCount == 0 {
       guard let known = registry.object(reference, store: object.storeIndex), !known.flags.isDeleted else { return nil }
       return known.toManys[inverse] != nil ? known : nil
     }

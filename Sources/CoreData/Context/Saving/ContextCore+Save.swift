@@ -40,7 +40,7 @@ extension ContextCore {
     if changes.list.hasPending || changes.hasUndeletedDependents { processPendingChanges() }
     do {
       for _ in 0..<Self.mostPushes {
-        if changes.isEmpty { return try saveNothing(coordinator) }
+        if changes.isEmpty && !checksUnchangedObjects { return try saveNothing(coordinator) }
         try runWillSave()
         reconcilePartners()
         try validateAll()
@@ -56,6 +56,9 @@ extension ContextCore {
       throw error
     }
   }
+
+  /// Whether the client has asked for the detection of conflicts of objects. A child's save detects none.
+  private var checksUnchangedObjects: Bool { parent == nil && !changes.checkedObjects.isEmpty }
 
   private func callDidSaveOfEarlyOnes() {
     if activity.savedEarly.isEmpty { return }

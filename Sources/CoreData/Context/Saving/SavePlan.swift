@@ -177,7 +177,8 @@ final class SavePlan {
     var changed = object.changedSlots()
     // An object with its former values and links is not written. But one to which other objects link now must still
     // exist, as it was read: as on Apple's platforms, it takes part in optimistic locking.
-    if changed.isEmpty && !object.flags.contains(.linksChanged) {
+    if object.flags.contains(.linksChanged) { object.toManys.forEach { $0.forgetUnchangedOrder() } }
+    if changed.isEmpty && !object.hasChangedLinks {
       if !object.hasNewMembers { return }
       let part = try part(for: object, core, coordinator, &byIndex).takeUnretainedValue()
       return part.changes.checks.append(.init(object.reference, versionRead: version))
