@@ -209,6 +209,14 @@ final class ContextCore: @unchecked Sendable {
     return made
   }
 
+  func releaseRecentObjects() {
+    if recent.isEmpty { return }
+    // A release may run code of the client, which may reach objects.
+    let former = recent
+    recent = RecentObjects()
+    withExtendedLifetime(former) {}
+  }
+
   /// A new fault that the context does not keep alive; nil where no store, and no parent context, can have the object.
   func fault(_ reference: ObjectReference, store: UInt16) -> NSManagedObject? {
     guard canBeStored(reference), store != .max, let frozen, reference.entity < frozen.infos.count else { return nil }

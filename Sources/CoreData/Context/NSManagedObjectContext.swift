@@ -242,6 +242,7 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   /// the store's configuration does not have the entity, the save throws 134030. A store of another coordinator stops
   /// the program.
   open func assign(_ object: Any, to store: NSPersistentStore) {
+    core.checkQueue()
     guard let object = object as? NSManagedObject, object.flags.contains(.inserted), object.key < 0 else { return }
     guard let index = UInt16(exactly: store.index), core.store(index) === store else {
       misuse("The store \(store) does not belong to the context's coordinator; an object cannot be assigned to it.")
@@ -258,21 +259,31 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
 
   /// Makes the next save check that the stored object is still as it was read, although the object itself has no changes.
   /// A save of a child context does not check it.
-  open func detectConflicts(for object: NSManagedObject) { core.changes.checkedObjects.append(object) }
+  open func detectConflicts(for object: NSManagedObject) {
+    core.checkQueue()
+    core.changes.checkedObjects.append(object)
+  }
 
   // MARK: Changes
 
   /// The objects that were inserted and not saved yet.
-  open var insertedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isInserted)) }
+  open var insertedObjects: Set<NSManagedObject> { changed(\.isInserted) }
   /// The objects that were changed since they were last read or saved, and are neither new nor deleted. An object
   /// counts even if its values are equal to the stored ones, except after an undo and after a merge policy.
-  open var updatedObjects: Set<NSManagedObject> { Set(core.changed.filter(\.flags.isUpdated)) }
+  open var updatedObjects: Set<NSManagedObject> { changed(\.isUpdated) }
   /// The saved objects that the next save deletes. New objects that were deleted are not among them.
-  open var deletedObjects: Set<NSManagedObject> {
-    Set(core.changed.filter { $0.flags.isDeleted && !$0.flags.contains(.inserted) })
+  open var deletedObjects: Set<NSManagedObject> { changed { $0.isDeleted && !$0.isAnnihilated } }
+
+  private func changed(_ isOne: (NSManagedObject.Flags) -> Bool) -> Set<NSManagedObject> {
+    core.checkQueue()
+    return Set(core.changed.filter { isOne($0.flags) })
   }
+
   /// All objects that the context has now, faults included.
-  open var registeredObjects: Set<NSManagedObject> { Set(core.registry.all) }
+  open var registeredObjects: Set<NSManagedObject> {
+    core.checkQueue()
+    return Set(core.registry.all)
+  }
   /// Whether there are unsaved changes.
   open var hasChanges: Bool { !core.changes.isEmpty }
 
@@ -310,9 +321,10 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.rollback()
   }
 
-  /// Forgets every object and every change. Objects that the client still holds must not be used afterwards.
+  /// Forgets every object and every change, and all actions of ``undoManager``. Objects that the client still holds must
+  /// not be used afterwards.
   open func reset() {
-    undoManager?.removeAllActions(withTarget: self)
+    undoManager?.forgetActions()
     core.reset()
   }
 

@@ -179,7 +179,7 @@ extension NSPersistentStore {
 
   /// The error of a commit for clients: the error that a client's store threw, or the Cocoa error for a store error.
   final func cocoaError(_ error: any Error) -> any Error {
-    custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0) } ?? error
+    custom?.takeError() ?? (error as? StoreError).map { CoreDataError.make($0, of: self) } ?? error
   }
 
   /// The ID of the object of a reference object.

@@ -4,7 +4,8 @@ import StoreSchema
 
 /// Turns store errors and conflicts into the errors that Core Data's API throws. No other code does.
 enum CoreDataError {
-  static func make(_ error: StoreError) -> CocoaError {
+  /// The error of a store; `store` is the one of the coordinator that a save has failed in.
+  static func make(_ error: StoreError, of store: NSPersistentStore? = nil) -> CocoaError {
     var userInfo: [String: Any] = [
       NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: error.message,
       NSLocalizedFailureReasonErrorKey: error.description,
@@ -16,6 +17,7 @@ enum CoreDataError {
       userInfo[NSLocalizedRecoverySuggestionErrorKey] =
         "Restore the file from a backup, or write what can be read of it to a new store: coredata store recover."
     }
+    if let store { userInfo[NSAffectedStoresErrorKey] = [store] }
     if let path = error.context["path"] { userInfo[NSFilePathErrorKey] = path }
     if let number = error.context["sqlite"].flatMap(Int.init) { userInfo[NSSQLiteErrorDomain] = number }
     if let hashes = error.modelHashes {
@@ -190,10 +192,17 @@ enum CoreDataError {
   /// 133021 where every conflict is a constraint conflict, else 133020. The error lists the conflicts.
   static func conflicts(_ list: [NSObject]) -> CocoaError {
     let isAboutUniqueness = !list.isEmpty && list.allSatisfy { $0 is NSConstraintConflict }
+    let objects = list.flatMap { conflict -> [NSManagedObject] in
+      switch conflict {
+      case let conflict as NSMergeConflict: [conflict.sourceObject]
+      case let conflict as NSConstraintConflict: conflict.conflictingObjects
+      default: []
+      }
+    }
     return CocoaError(
       isAboutUniqueness ? .managedObjectConstraintMerge : .managedObjectMerge,
       userInfo: [
-        NSPersistentStoreSaveConflictsErrorKey: list,
+        NSPersistentStoreSaveConflictsErrorKey: list, NSAffectedObjectsErrorKey: objects,
         NSLocalizedDescriptionKey: "Could not merge changes: the store has changed since the objects were read.",
       ])
   }

@@ -16,6 +16,7 @@ extension ContextCore {
   /// Runs a fetch. In a child context it is run again if objects have got permanent keys meanwhile: the request may
   /// name them by their temporary ones.
   private func withRun<R>(_ parameters: FetchParameters, _ body: (FetchRun) throws -> R) throws -> R {
+    if queue.depth == 0 { releaseRecentObjects() }
     while true {
       let run = try fetchRun(parameters)
       let known = keysTakenUp

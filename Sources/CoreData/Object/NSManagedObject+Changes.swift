@@ -4,16 +4,20 @@ import StoreSchema
 extension NSManagedObject {
   final func presentChanges() -> [String: Any] {
     var result: [String: Any] = [:]
+    // A fault may have primitive values. It stays a fault.
+    func present(_ key: String) -> Any {
+      (flags.contains(.fault) ? primitive(key) : modelledValue(forKey: key)) ?? NSNull()
+    }
     for (key, found) in info.keys {
       switch found {
       case .attribute(let index):
         let attribute = info.attributes[index].attribute
         let slots = attribute.slots
-        if slots.contains(where: isChanged) { result[key] = modelledValue(forKey: key) ?? NSNull() }
+        if slots.contains(where: isChanged) { result[key] = present(key) }
       case .relationship(let index):
         let relationship = info.relationships[index].relationship
         if let slot = relationship.slot {
-          if isChanged(slot) { result[key] = modelledValue(forKey: key) ?? NSNull() }
+          if isChanged(slot) { result[key] = present(key) }
         } else if toManys[relationship]?.hasChanges == true {
           result[key] = modelledValue(forKey: key) ?? NSNull()
         }

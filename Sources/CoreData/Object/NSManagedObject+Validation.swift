@@ -79,7 +79,7 @@ extension NSManagedObject {
     // A destination that is being deleted is none.
     let count = members.count { !$0.flags.isDeleted }
     guard let slot = relationship.relationship.slot else {
-      return ContextCore.countError(count, self, relationship).map { [$0] } ?? []
+      return ContextCore.countError(count, of: value, self, relationship).map { [$0] } ?? []
     }
     return count == 0 && info.slotRules[slot].isMandatory ? [missing(key)] : []
   }

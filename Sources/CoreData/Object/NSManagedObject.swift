@@ -61,7 +61,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     static let stored = Flags(rawValue: 8192)
     /// It has observers.
     static let observed = Flags(rawValue: 16384)
-    /// Its context tracks reads of properties.
+    /// Its context tracks reads of properties, or checks the queue of each use.
     static let tracked = Flags(rawValue: 32768)
     /// Not a state of the object: the tracker leaves them as they are.
     static let lasting: Flags = [.observed, .tracked]

@@ -71,9 +71,12 @@ extension NSManagedObject {
     return made
   }
 
-  /// Notes a read of a property for `withObservationTracking`. Called where the context tracks reads.
+  /// Checks the queue of a read, and notes the property for `withObservationTracking`. Called for objects that have the
+  /// flag `tracked`.
   final func trackRead(_ key: String) {
-    guard let core, core.observed.tracksReads else { return }
+    guard let core else { return }
+    core.checkQueue()
+    if !core.observed.tracksReads { return }
     makeObservers().noteRead(key, of: self, core.observed.path(key))
   }
 

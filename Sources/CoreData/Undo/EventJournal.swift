@@ -79,7 +79,10 @@ extension ContextCore {
           ? object.loadedToMany(relationship).members : ContiguousArray(object.toOne(relationship).map { [$0] } ?? [])
         // Their orders have the object's position.
         guard let inverse = relationship.linkedInverse, inverse.isOrdered else { continue }
-        for destination in destinations where !destination.flags.isDeleted { _ = destination.loadedToMany(inverse) }
+        for destination in destinations where !destination.flags.isDeleted {
+          _ = destination.loadedToMany(inverse)
+          changes.ownersInEvent.append(destination)
+        }
       }
     }
   }

@@ -51,10 +51,11 @@ import Testing
     #expect(ending.messages.first?.contains("named \"view\" has waited 5 seconds") == true)
   }
 
-  @Test func theWrongQueueIsReportedOnceAndStopsOnlyOnRequest() throws {
+  @Test(arguments: ["insert", "read", "change", "list"])
+  func theWrongQueueIsReportedOnceAndStopsOnlyOnRequest(use: String) throws {
     let name = "-com.apple.CoreData.ConcurrencyDebug"
     let (warned, stopped, silent) = (
-      try run("queue-wrong"), try run("queue-wrong", [name, "1"]), try run("queue-wrong", [name, "0"])
+      try run("queue-wrong", [use]), try run("queue-wrong", [use, name, "1"]), try run("queue-wrong", [use, name, "0"])
     )
     #expect(warned.status == 0 && warned.messages.count == 1)
     #expect(warned.messages.first?.contains("used on the wrong queue") == true)

@@ -147,7 +147,6 @@ import Testing
       }
       #expect(stack.manager.canUndo)
       stack.context.performAndWait { forget(stack.context) }
-      stack.manager.removeAllActions(withTarget: target)
       #expect(!stack.manager.canUndo)
     }
   }

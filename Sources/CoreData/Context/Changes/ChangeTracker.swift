@@ -29,6 +29,9 @@ struct ChangeTracker {
   var externalLinks: [ExternalLink] = []
   /// Unchanged objects whose version the next save checks.
   var checkedObjects: [NSManagedObject] = []
+  /// Objects whose orders were read for an undo of the present event. Nobody else may hold them until the delete rules
+  /// change them.
+  var ownersInEvent: [NSManagedObject] = []
   /// Objects that the current save expects to be as they were read.
   var dependedOn: [NSManagedObject] = []
   /// Objects that the save does not write, but whose version it checks.

@@ -62,7 +62,7 @@ extension ContextCore {
       }
       if type(of: object) != info.objectClass { hasMismatchedClasses = true }
       object.core = self
-      object.setTracked(observed.tracksReads)
+      object.setTracked(tracksReads)
       object.key = family.nextTemporaryKey()
       object.cachedID = nil
       object.storeIndex = insertionStore(for: info.entity)
@@ -150,7 +150,7 @@ extension ContextCore {
   /// where the object is marked already.
   @inline(__always)
   func markUpdated(_ object: NSManagedObject) {
-    if object.flags.intersection([.listed, .pending, .observed]) == [.listed, .pending]
+    if object.flags.intersection([.listed, .pending, .observed, .tracked]) == [.listed, .pending]
       && object.flags.intersection([.updated, .inserted]) != []
     {
       return

@@ -148,6 +148,8 @@ extension NSManagedObject.Flags {
   var isInserted: Bool { contains(.inserted) && !contains(.deleted) }
   var isUpdated: Bool { contains(.updated) && isDisjoint(with: [.inserted, .deleted]) }
   var isDeleted: Bool { contains(.deleted) }
+  /// Inserted and deleted again without a save in between.
+  var isAnnihilated: Bool { isSuperset(of: [.inserted, .deleted]) }
   var hasChanges: Bool { isInserted || isUpdated || isDeleted }
   var isFault: Bool { contains(.fault) }
 

@@ -8,6 +8,7 @@ extension ContextCore {
     checkInvariants()
     // The views hold their owners and members.
     if !orderedViews.isEmpty { orderedViews = [:] }
+    defer { releaseRecentObjects() }
     let appliesRules = propagatesDeletesAtEndOfEvent || activity.isSaving
     if appliesRules { propagateDeletes() }
     tellObservers()
@@ -22,6 +23,10 @@ extension ContextCore {
     let registration = recordsUndo ? journalOfEvent() : nil
     let objects = changes.list.pending
     var isWhole = changes.list.isWhollyPending
+    // Released at the end, because a release may run code of the client.
+    let owners = changes.ownersInEvent
+    defer { withExtendedLifetime(owners) {} }
+    changes.ownersInEvent = []
     changes.endEvent()
     // An observer that is added during this notification still gets the notification of the save.
     let event =

@@ -27,7 +27,7 @@ final class ContextQueue: @unchecked Sendable {
   /// See ``lend(to:)``.
   private let borrower = Atomic<UInt>(0)
   /// A copy, because a global constant costs a call at each access.
-  private let isChecked = QueueCheck.mode != .off
+  let isChecked = QueueCheck.mode != .off
   private let hasReportedWaiting = Atomic<Bool>(false)
 
   init(_ confinement: Confinement) {
@@ -128,6 +128,7 @@ extension ContextCore {
         // Reads share a view only within a block. A view that is kept longer would keep old versions in the store.
         origins.dropViews()
         rowKeeping.end()
+        releaseRecentObjects()
         tellStoresOfObjects()
       }
     }
@@ -138,6 +139,10 @@ extension ContextCore {
 
   @inline(__always)
   func checkQueue() { queue.check { context?.name } }
+
+  /// Whether reads of properties are noted: for `withObservationTracking`, or to check the queue.
+  @inline(__always)
+  var tracksReads: Bool { observed.tracksReads || queue.isChecked }
 }
 
 /// The contexts that this thread is using. It belongs to no class: the functions of a context that need it run before

@@ -155,7 +155,7 @@ extension ContextCore {
     object.key = key
     object.storeIndex = store
     object.row = row
-    ChangeTracker.adopt(object, tracksReads: observed.tracksReads)
+    ChangeTracker.adopt(object, tracksReads: tracksReads)
     registry.add(object)
     return object
   }

@@ -157,7 +157,7 @@ struct ObjectMaker: ~Copyable {
     object.key = row.key
     object.storeIndex = storeIndex
     object.row = row
-    ChangeTracker.adopt(object, tracksReads: core.observed.tracksReads)
+    ChangeTracker.adopt(object, tracksReads: core.tracksReads)
     return object
   }
 }

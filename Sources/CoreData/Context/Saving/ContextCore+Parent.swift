@@ -252,7 +252,7 @@ extension ContextCore {
     guard let info else { misuse("A child context and its parent have different models.") }
     let object = info.objectClass.make(info.description)
     object.core = self
-    object.setTracked(observed.tracksReads)
+    object.setTracked(tracksReads)
     object.key = reference.key
     object.storeIndex = target.store
     registry.add(object)

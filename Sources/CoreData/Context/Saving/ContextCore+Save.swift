@@ -170,7 +170,7 @@ extension ContextCore {
       while index < changed.count {
         let object = changed[index]
         index += 1
-        if object.flags.contains(.willSaveCalled) || !object.flags.hasChanges { continue }
+        if object.flags.contains(.willSaveCalled) || !object.flags.hasChanges || object.flags.isAnnihilated { continue }
         ChangeTracker.noteWillSaveCalled(object)
         hasCalled = true
         callOut { object.willSave() }
@@ -284,7 +284,10 @@ extension ContextCore {
     save.registration?()
     announce(save.late, computed: finally())
     callDidSaveOfEarlyOnes()
-    save.former.objects.forEachUncounted { $0.didSave() }
+    // What was inserted and deleted again is no part of the save.
+    save.former.objects.forEachUncounted {
+      if $0.flags.isDisjoint(with: .gone) || $0.flags.contains(.stored) { $0.didSave() }
+    }
     if let objects = save.objects { post(.didSave) { objects.userInfo } }
     if let ids = save.ids { post(.didSaveIDs) { ids } }
     withExtendedLifetime(save) {}

@@ -162,11 +162,13 @@ extension ContextCore {
     let state = object.toMany(relationship)
     if state.isFault && !state.hasChanges { return nil }
     let count = object.loadedToMany(relationship).members.count { !$0.flags.isDeleted }
-    return Self.countError(count, object, info)
+    return Self.countError(count, of: object.modelledValue(forKey: relationship.name), object, info)
   }
 
-  /// The error of a number of members; nil for one that is allowed.
-  static func countError(_ count: Int, _ object: NSManagedObject, _ info: RelationshipInfo) -> (any Error)? {
+  /// The error of a number of members, of the collection `value`; nil for one that is allowed.
+  static func countError(
+    _ count: Int, of value: @autoclosure () -> Any?, _ object: NSManagedObject, _ info: RelationshipInfo
+  ) -> (any Error)? {
     let (relationship, definition) = (info.relationship, info.relationship.definition)
     // Zero members are valid in an optional relationship, and without a minimum count.
     if count == 0 && (relationship.isOptional || definition.minCount == 0) { return nil }
@@ -174,10 +176,10 @@ extension ContextCore {
       return CoreDataError.validation(.validationMissingMandatoryProperty, object, relationship.name, nil)
     }
     if count < definition.minCount {
-      return CoreDataError.validation(.validationRelationshipLacksMinimumCount, object, relationship.name, count)
+      return CoreDataError.validation(.validationRelationshipLacksMinimumCount, object, relationship.name, value())
     }
     if definition.maxCount > 1 && count > definition.maxCount {
-      return CoreDataError.validation(.validationRelationshipExceedsMaximumCount, object, relationship.name, count)
+      return CoreDataError.validation(.validationRelationshipExceedsMaximumCount, object, relationship.name, value())
     }
     return nil
   }

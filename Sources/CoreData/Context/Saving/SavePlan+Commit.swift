@@ -78,7 +78,7 @@ extension SavePlan {
         return .conflicts(conflicts, unsaved: parts.map(\.store))
       } catch {
         takeBack()
-        throw (error as? StoreError).map { CoreDataError.make($0) } ?? error
+        throw (error as? StoreError).map { CoreDataError.make($0, of: part.store) } ?? error
       }
     }
     return nil

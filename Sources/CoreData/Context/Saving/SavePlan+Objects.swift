@@ -75,8 +75,14 @@ extension SavePlan.Part {
       guard let object = core.registry.object(touched, store: UInt16(store.index)), !object.flags.hasChanges else {
         return nil
       }
-      object.setFault(true)
-      object.forgetRow()
+      if object.flags.contains(.fault) {
+        object.forgetRow()
+      } else {
+        object.willTurnIntoFault()
+        object.setFault(true)
+        object.forgetRow()
+        object.didTurnIntoFault()
+      }
       return object
     }
   }
