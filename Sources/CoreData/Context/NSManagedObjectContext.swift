@@ -257,8 +257,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
   ///   object; else the error of the store. Some of the objects may have their permanent IDs then.
   open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try core.obtainPermanentKeys(objects) }
 
-  /// Makes the next save check that the stored object is still as it was read, although the object itself has no changes.
-  /// A save of a child context does not check it.
+  /// Makes the next save check that the stored object is still as it was read, although the object itself has no
+  /// changes. A save of a child context does not check it.
   open func detectConflicts(for object: NSManagedObject) {
     core.checkQueue()
     core.changes.checkedObjects.append(object)
@@ -321,8 +321,8 @@ open class NSManagedObjectContext: NSObject, NSCoding, @unchecked Sendable {
     core.rollback()
   }
 
-  /// Forgets every object and every change, and all actions of ``undoManager``. Objects that the client still holds must
-  /// not be used afterwards.
+  /// Forgets every object and every change, and all actions of ``undoManager``. Objects that the client still holds
+  /// must not be used afterwards.
   open func reset() {
     undoManager?.forgetActions()
     core.reset()

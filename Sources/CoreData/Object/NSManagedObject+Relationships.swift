@@ -21,7 +21,8 @@ extension NSManagedObject {
     flags.isInserted || flags.isUpdated && (hasChangedLinks || !changedSlots().isEmpty)
   }
 
-  /// Whether links or orders that are not in the rows of members have changed. What was added and removed again has not.
+  /// Whether links or orders that are not in the rows of members have changed. What was added and removed again has
+  /// not.
   final var hasChangedLinks: Bool {
     guard flags.contains(.linksChanged) else { return false }
     return info.toManys.contains { relationship in

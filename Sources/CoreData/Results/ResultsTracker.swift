@@ -276,8 +276,8 @@ final class ResultsTracker: @unchecked Sendable {
   }
 
   /// The results now: of the former ones and the changed objects, those that match. A fetch would find what other
-  /// contexts have saved. It is made only where the changed objects are not known. A limit or an offset counts only at a
-  /// fetch by the client.
+  /// contexts have saved. It is made only where the changed objects are not known. A limit or an offset counts only at
+  /// a fetch by the client.
   private func present(_ fetched: FetchParameters, _ changed: Set<NSManagedObject>) throws -> [NSManagedObject] {
     if isUnknown && fetched.fetchLimit == 0 && fetched.fetchOffset == 0 {
       return try context.core.fetchObjects(fetched)

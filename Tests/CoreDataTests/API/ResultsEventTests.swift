@@ -46,7 +46,8 @@ import Testing
     }
   }
 
-  /// Feature 33.12: saves of other contexts are not seen until they are merged, also where the results are sorted again.
+  /// Feature 33.12: saves of other contexts are not seen until they are merged, also where the results are sorted
+  /// again.
   @Test func whatOthersSaveStaysUnseen() throws {
     let stack = try UndoStack()
     let context = stack.context

@@ -1,8 +1,8 @@
 import CoreData
 import QueueWorld
 
-// Uses a private context outside of its blocks three times, which is an error; the first argument says how. The argument
-// -com.apple.CoreData.ConcurrencyDebug decides what happens.
+// Uses a private context outside of its blocks three times, which is an error; the first argument says how. The
+// argument -com.apple.CoreData.ConcurrencyDebug decides what happens.
 
 let context = ContendedContext().container.newBackgroundContext()
 let item = context.performAndWait {

@@ -1,6 +1,6 @@
 /// Objects recently reached over to-one relationships, kept alive so that a walk does not make them again and again.
-/// Unchanged objects are held by the client alone (feature 15.10), so they are released at the end of the block or event,
-/// and outside of blocks before a fetch.
+/// Unchanged objects are held by the client alone (feature 15.10). So these are released at the end of the block or
+/// event, and outside of blocks before a fetch.
 struct RecentObjects {
   var isEmpty: Bool { objects.isEmpty }
 
