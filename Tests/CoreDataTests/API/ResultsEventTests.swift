@@ -6,12 +6,14 @@ import Testing
 @Suite(.ofRootContexts) struct ResultsEventTests {
   private final class Recorder: NSObject, NSFetchedResultsControllerDelegate {
     var events: [String] = []
+    /// Whether it reads the objects.
+    var reads = true
 
     func controller(
       _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
       at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?
     ) {
-      let name = (anObject as? NSManagedObject)?["name"] as? String ?? "?"
+      let name = reads ? (anObject as? NSManagedObject)?["name"] as? String ?? "?" : "-"
       events.append("\(type) \(name) \(indexPath?.item ?? -1)>\(newIndexPath?.item ?? -1)")
     }
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
@@ -44,6 +46,65 @@ import Testing
       #expect(controller.fetchedObjects?.isEmpty == true)
       #expect(recorder.events.last == "end" && recorder.events.filter { $0.hasPrefix("delete") }.count == 1)
     }
+  }
+
+  /// Without names there is one section, which may be empty.
+  @Test func resultsWithoutSectionsAreOneSection() throws {
+    let stack = try UndoStack(.inMemory)
+    try stack.context.performAndWait {
+      let controller = controller(stack.context, sortedBy: "name")
+      try controller.performFetch()
+      #expect(controller.sections?.map(\.numberOfObjects) == [0])
+    }
+  }
+
+  /// Results in no order of values are not read for it.
+  @Test func unsortedResultsStayFaults() throws {
+    let stack = try UndoStack()
+    let context = stack.context
+    let item = stack.event { UndoStack.insert("a", $0) }
+    try stack.saveAll()
+    try context.performAndWait {
+      let controller = controller(context)
+      let recorder = Recorder()
+      recorder.reads = false
+      controller.delegate = recorder
+      try controller.performFetch()
+      // So the context has no row of it at hand.
+      try stack.saveElsewhere { try $0.existingObject(with: item.objectID).setValue("b", forKey: "name") }
+      context.refresh(item, mergeChanges: false)
+      #expect(recorder.events.count == 2 && item.isFault)
+      #expect(controller.fetchedObjects == [item])
+    }
+  }
+
+  /// An event whose results cannot be shown is reported on standard error.
+  @Test func aTornSectionIsReported() async throws {
+    let ending = try #require(
+      await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+        let stack = try UndoStack(.inMemory)
+        let context = stack.context
+        try context.performAndWait {
+          let items = ["a", "a", "b"].enumerated().map { size, name in
+            let item = UndoStack.insert(name, context)
+            item["size"] = size
+            return item
+          }
+          let request = NSFetchRequest<NSManagedObject>(entityName: "Item")
+          request.sortDescriptors = [NSSortDescriptor(key: "size", ascending: true)]
+          let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "name", cacheName: nil)
+          let recorder = Recorder()
+          controller.delegate = recorder
+          try controller.performFetch()
+          items[1]["name"] = "b"
+          items[2]["name"] = "a"
+          context.processPendingChanges()
+          withExtendedLifetime(recorder) {}
+        }
+      })
+    let said = String(decoding: ending.standardErrorContent, as: UTF8.self)
+    #expect(said.contains("fetched results could not be updated after a change"))
   }
 
   /// Feature 33.12: saves of other contexts are not seen until they are merged, also where the results are sorted

@@ -332,6 +332,10 @@ import Testing
       items[2]["name"] = "b"
       context.processPendingChanges()
       #expect(Set(recorder.updated) == [items[1], items[2]])
+      recorder.updated = []
+      items[0]["memo"] = "changed"
+      context.processPendingChanges()
+      #expect(recorder.updated == [items[0]])
     }
   }
 

@@ -148,6 +148,23 @@ import Testing
     #expect(try stack.sections(stack.name).computed == 0)
   }
 
+  /// Files of others in the folder stay when all caches are deleted.
+  @Test func onlyCachesAreDeleted() throws {
+    let stack = try Stack()
+    defer { stack.folder.remove() }
+    try stack.insert("apple", "banana")
+    #expect(try stack.sections(stack.name).computed == 2)
+    let caches = try #require(FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first)
+    let folder = caches.appending(path: "OpenCoreData/SectionInfoCaches/\(ProcessInfo.processInfo.processName)")
+    let file = folder.appending(path: "notes of another")
+    try Data("text".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    NSFetchedResultsController<NSManagedObject>.deleteCache(withName: nil)
+    #expect(FileManager.default.fileExists(atPath: file.path))
+    #expect(try stack.sections(stack.name).computed == 2)
+    NSFetchedResultsController<NSManagedObject>.deleteCache(withName: stack.name)
+  }
+
   @Test func unsavedAndRecentChangesAreNotCached() throws {
     let stack = try Stack()
     defer { stack.folder.remove() }

@@ -65,6 +65,21 @@ import Testing
     }
   }
 
+  /// Two new objects that no code has assigned: the save finds their stores, which differ.
+  @Test(arguments: ["department", "tags"]) func newObjectsOfTwoStoresAreNotLinked(relationship: String) throws {
+    let (context, _, rest, folder) = try stack()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    context.performAndWait {
+      let (person, tag) = (Person(context: context), Tag(context: context))
+      tag.label = "t"
+      let other = Person(context: context)
+      if relationship == "tags" { person.tags = [tag] } else { other.department = Department(context: context) }
+      if relationship != "tags" { context.assign(other, to: rest) }
+      let error = #expect(throws: CocoaError.self) { try context.save() }
+      #expect(error?.code == .managedObjectExternalRelationship && context.insertedObjects.count >= 3)
+    }
+  }
+
   /// Both have the key 1 in their stores.
   @Test func objectsInPredicatesAreThoseOfTheirStore() throws {
     let (context, _, rest, folder) = try stack()

@@ -125,6 +125,28 @@ import Testing
     #expect(await read(stream, 1).isEmpty)
   }
 
+  @Test func anObjectWithoutAContextHasAnEmptyStream() async throws {
+    let company = try CompanyStore()
+    let entity = try #require(company.coordinator.managedObjectModel.entitiesByName["Person"])
+    let person = Person(entity: entity, insertInto: nil)
+    let stream = person.changes()
+    #expect(await read(stream, 1).isEmpty)
+    withExtendedLifetime(person) {}
+  }
+
+  /// One object of an event is observed, among others that are not.
+  @Test func anObservedObjectIsFoundAmongOthers() async throws {
+    let company = try CompanyStore()
+    let context = company.context()
+    let (stream, people) = await context.perform {
+      let people = (0..<30).map { _ in Person(context: context) }
+      context.processPendingChanges()
+      return (people[11].changes(), people)
+    }
+    await context.perform { for person in people { person.name = "Ada" } }
+    #expect(await read(stream, 1) == [.updated(keys: ["name"])])
+  }
+
   @Test func aFetchShowsItsResults() async throws {
     let company = try CompanyStore()
     let context = company.context()

@@ -137,6 +137,45 @@ import Testing
     }
   }
 
+  /// A new object that was deleted while nothing was recorded is not deleted again by the undo of its insertion.
+  @Test func anUndoneInsertionDeletesAnObjectOnce() throws {
+    let stack = try UndoStack(model: CallingFamily.model)
+    let context = stack.context
+    let item = stack.event { UndoStack.insert("a", $0) }
+    context.performAndWait {
+      nonisolated(unsafe) var deletions = 0
+      var calls = CallingItem.Calls()
+      calls.whenDeleted = { _ in deletions += 1 }
+      CallingItem.set(calls, context)
+      stack.manager.disableUndoRegistration()
+      context.delete(item)
+      context.processPendingChanges()
+      stack.manager.enableUndoRegistration()
+      context.undo()
+      #expect(deletions == 1 && item.isDeleted)
+    }
+  }
+
+  /// A group that begins in the middle of a change ends no event: the object is not complete.
+  @Test func aGroupInACallbackEndsNoEvent() throws {
+    let model = try #require(UndoStack.model.copy() as? NSManagedObjectModel)
+    model.entitiesByName["Item"]?.managedObjectClassName = NSStringFromClass(GroupingItem.self)
+    let stack = try UndoStack(.inMemory, model: model)
+    let context = stack.context
+    nonisolated(unsafe) var events = 0
+    let observer = NotificationCenter.default.addObserver(
+      forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
+    ) { _ in events += 1 }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    context.performAndWait {
+      _ = UndoStack.insert("first", context)
+      _ = UndoStack.insert("second", context)
+      #expect(events == 0)
+      context.processPendingChanges()
+      #expect(events == 1)
+    }
+  }
+
   @Test func rollbackAndResetForgetActions() throws {
     let stack = try UndoStack()
     let target = NSObject()
@@ -194,6 +233,21 @@ import Testing
     #expect(gone == nil && !manager.canUndo)
   }
 
+  /// On the main queue the actions of a main-queue context go with it at once.
+  @MainActor @Test func aMainQueueContextThatIsGoneLeavesNoActions() throws {
+    let stack = try UndoStack()
+    let manager = UndoManager()
+    do {
+      let context = NSManagedObjectContext(.mainQueue)
+      context.persistentStoreCoordinator = stack.coordinator
+      context.undoManager = manager
+      _ = UndoStack.insert("a", context)
+      context.processPendingChanges()
+      #expect(manager.canUndo)
+    }
+    #expect(!manager.canUndo)
+  }
+
   @Test func anotherManagerForgetsTheActionsOfTheContext() throws {
     let stack = try UndoStack()
     stack.event { _ = UndoStack.insert("a", $0) }
@@ -223,5 +277,13 @@ import Testing
       #expect(item["number"] == nil && stack.manager.canRedo)
       #expect(stack.manager.undoCount == 1)
     }
+  }
+}
+
+/// An item that begins and ends a group when it is inserted.
+final class GroupingItem: NSManagedObject {
+  override func awakeFromInsert() {
+    managedObjectContext?.undoManager?.beginUndoGrouping()
+    managedObjectContext?.undoManager?.endUndoGrouping()
   }
 }
