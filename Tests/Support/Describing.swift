@@ -20,6 +20,15 @@ package enum Describing {
     return entity
   }
 
+  package static func derived(
+    _ name: String, _ type: NSAttributeDescription.AttributeType, _ expression: String
+  ) -> NSDerivedAttributeDescription {
+    let attribute = NSDerivedAttributeDescription()
+    (attribute.name, attribute.type) = (name, type)
+    attribute.derivationExpression = NSExpression(format: expression)
+    return attribute
+  }
+
   package static func composite(_ name: String, _ elements: [NSAttributeDescription]) -> NSCompositeAttributeDescription
   {
     let composite = NSCompositeAttributeDescription()

@@ -112,17 +112,10 @@ import Testing
 
   /// Values that the context derives, and those that the store computes, are announced as refreshed.
   @Test func derivedValuesAreAnnounced() throws {
-    func derived(
-      _ name: String, _ type: NSAttributeDescription.AttributeType, _ format: String
-    ) -> NSDerivedAttributeDescription {
-      let attribute = NSDerivedAttributeDescription()
-      (attribute.name, attribute.type) = (name, type)
-      attribute.derivationExpression = NSExpression(format: format)
-      return attribute
-    }
     let (shelf, book) = (
-      Describing.entity("Shelf", [derived("count", .integer64, "books.@count")]),
-      Describing.entity("Book", [Describing.attribute("title"), derived("folded", .string, "canonical:(title)")])
+      Describing.entity("Shelf", [Describing.derived("count", .integer64, "books.@count")]),
+      Describing.entity(
+        "Book", [Describing.attribute("title"), Describing.derived("folded", .string, "canonical:(title)")])
     )
     Describing.relate(book, "shelf", toMany: false, shelf, "books", toManyBack: true)
     let context = try Describing.context(Describing.model([shelf, book]))

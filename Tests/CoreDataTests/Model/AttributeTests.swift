@@ -186,22 +186,15 @@ import Testing
 
   /// A number is derived as a number of the attribute's type; what cannot be one stays nil.
   @Test func derivedNumbersHaveTheTypeOfTheAttribute() throws {
-    func derived(
-      _ name: String, _ type: NSAttributeDescription.AttributeType, _ source: String
-    ) -> NSDerivedAttributeDescription {
-      let attribute = NSDerivedAttributeDescription()
-      (attribute.name, attribute.type) = (name, type)
-      attribute.derivationExpression = NSExpression(format: source)
-      return attribute
-    }
     let sources = [("price", .decimal), ("count", .integer64), ("ratio", .double), ("title", .string)]
       .map { (name: String, type: NSAttributeDescription.AttributeType) in Describing.attribute(name, type) }
     let item = Describing.entity(
       "Item",
       sources + [
-        derived("priceAsDouble", .double, "price"), derived("countAsDecimal", .decimal, "count"),
-        derived("ratioAsInteger", .integer32, "ratio"), derived("priceAsInteger", .integer16, "price"),
-        derived("titleAsInteger", .integer32, "title"), derived("countAsText", .string, "count"),
+        Describing.derived("priceAsDouble", .double, "price"), Describing.derived("countAsDecimal", .decimal, "count"),
+        Describing.derived("ratioAsInteger", .integer32, "ratio"),
+        Describing.derived("priceAsInteger", .integer16, "price"),
+        Describing.derived("titleAsInteger", .integer32, "title"), Describing.derived("countAsText", .string, "count"),
       ])
     let context = try Describing.context(Describing.model([item]))
     try context.performAndWait {
