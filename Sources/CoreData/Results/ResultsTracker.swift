@@ -18,10 +18,10 @@ final class ResultsTracker: @unchecked Sendable {
   private(set) var layout: ResultsLayout?
   /// Whether changes were not followed since the results were fetched.
   private var isObsolete = false
-  /// Whether it is not known which objects these changes have changed. Then only a fetch finds the results.
+  /// Whether the objects of these changes are not known. Then only a fetch finds the results.
   private var isUnknown = false
   /// Whether the results are being computed. Code of the client that this calls, for example to name a section, may end
-  /// an event. It is not followed then: the results are fetched again instead.
+  /// an event. That event is not followed by itself: the results are computed once more.
   private var isComputing = false
   /// Objects of changes that were not followed. They are reported with the next ones.
   private var missed: Set<NSManagedObject> = []
@@ -67,7 +67,7 @@ final class ResultsTracker: @unchecked Sendable {
     let isFresh = cache != nil && context.core.registry.all.allSatisfy(\.flags.isFault)
     if observer == nil { observe() }
     layout = try computing {
-      try fetchTwice { try context.core.keepingRowsOfParent { try results(parameters, cache, isFresh: isFresh) } }
+      try computeTwice { try context.core.keepingRowsOfParent { try results(parameters, cache, isFresh: isFresh) } }
     }
     (fetched, waiting) = (parameters, [])
     if !isObsolete { missed = [] }
@@ -82,9 +82,9 @@ final class ResultsTracker: @unchecked Sendable {
     return try body()
   }
 
-  /// Runs `body`, which fetches and names the sections, and once more where an event has ended since its fetch. Code
-  /// that ends events may do so each time: then the next event fetches again, as after an error.
-  private func fetchTwice<T>(_ body: () throws -> T) throws -> T {
+  /// Runs `body`, which finds the results and names their sections. Runs it once more where code of the client has
+  /// ended an event meanwhile. If that happens again, the next event computes the results anew, as after an error.
+  private func computeTwice<T>(_ body: () throws -> T) throws -> T {
     let wasUnknown = isUnknown
     do {
       let found = try body()
@@ -252,13 +252,13 @@ final class ResultsTracker: @unchecked Sendable {
     return ResultsChanges(former, formerSections, come, in: layout)
   }
 
-  /// Whether code of the client has ended an event while the results were computed, or fetched.
+  /// Whether code of the client has ended an event, or has fetched, while the results were computed.
   private func isReplaced(_ former: ResultsLayout) -> Bool { isObsolete || layout !== former }
 
   /// Computes the results anew, and returns the differences. `changed` are the objects whose values may have changed.
   private func computeAgain(_ changed: Set<NSManagedObject>) throws -> ResultsChanges? {
     guard let fetched else { return nil }
-    let (objects, new) = try fetchTwice {
+    let (objects, new) = try computeTwice {
       // The section names must be computed from the same rows as the order.
       try context.core.keepingRowsOfParent {
         let objects = try present(fetched, changed.union(missed))

@@ -120,7 +120,7 @@ extension ContextCore {
     if !successors.isEmpty { setLinksOfOthers(successors) }
     // What was inserted and deleted in the event has no entry that would take it out of its relationships.
     for entry in entries where entry.deleted != nil && entry.object.core === self {
-      entry.object.toManys.forEachRetained { $0.forget { $0.flags.isSuperset(of: [.inserted, .deleted]) } }
+      entry.object.toManys.forEachRetained { $0.forget { $0.flags.isAnnihilated } }
     }
   }
 

@@ -185,7 +185,7 @@ struct ChangeTracker {
 
   /// Takes objects off the list that were inserted and deleted without ever being saved. Returns them.
   mutating func annihilate() -> [NSManagedObject] {
-    let found = list.objects.filter { $0.flags.isSuperset(of: [.inserted, .deleted]) }
+    let found = list.objects.filter { $0.flags.isAnnihilated }
     for object in found { Self.leave(object) }
     if !found.isEmpty { list.removeAll { $0.flags.contains(.gone) } }
     return found

@@ -29,8 +29,9 @@ final class ChildRequests: Sendable {
     /// The context that the block uses; nil if it uses none.
     private let core: ContextCore?
     private var body: (() -> Void)?
-    /// Whether the block is one of the client. It runs within another block only where the two would otherwise wait for
-    /// each other forever, and never while its context writes changes: it does not expect either.
+    /// Whether the block is one of the client. The client does not expect it to run within another block. So that
+    /// happens only where the two threads would otherwise wait for each other forever, and never while the context
+    /// writes.
     private let isOfClient: Bool
     /// The contexts that the waiting thread holds, without main-queue contexts: no other thread may use these.
     private let held = ThreadContexts.held.filter { $0.queue.confinement != .mainQueue }
@@ -121,7 +122,8 @@ final class ChildRequests: Sendable {
   /// Lets the main thread run requests to main-queue contexts, while it waits for this thread. `awaited` is the context
   /// that this thread waits for: the thread that uses it may have made such a request.
   ///
-  /// The main thread borrows the contexts of this thread meanwhile. If it does not begin within a moment, it does not.
+  /// The main thread borrows the contexts of this thread meanwhile. The offer ends if the main thread has not begun
+  /// within a moment.
   func giveTurn(_ awaited: ContextQueue) {
     let turn = Request(nil) { Self.ofMainQueue.runAll(awaited) }
     add(turn)
@@ -171,8 +173,9 @@ extension ContextCore {
 
   /// Runs a client's `body` under this context's lock, on this thread.
   ///
-  /// Code that a request calls may need a context whose thread waits for a context of its maker. Neither would
-  /// ever go on. Then that thread runs `body` while it waits.
+  /// This thread may be running a request of another thread, and the thread that uses this context may be waiting for
+  /// a context of that other thread. Then neither would go on. So the thread that uses this context runs `body` while
+  /// it waits.
   func runBlock<T>(_ body: () throws -> T) rethrows -> T {
     if queue.lock.try() {
       defer { queue.lock.unlock() }
