@@ -49,7 +49,7 @@ class Trace:
 
 
 class Child:
-    """A process group with a temporary folder of its own, read line by line until a moment."""
+    """A process and what it starts, with a temporary folder of their own, read line by line until a moment."""
 
     def __init__(self, command: list, folder: Path, mutant: int, trace: Trace | None, takes_input: bool = False):
         self.temporary = tempfile.TemporaryDirectory(prefix="mutant-", ignore_cleanup_errors=True)
@@ -83,9 +83,19 @@ class Child:
         try: return Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "T"
         except FileNotFoundError: return False
 
+    def session(self) -> list[int]:
+        """The process and all that it has started: programs that tests start have process groups of their own."""
+        found = []
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if os.getsid(int(name)) == self.process.pid: found.append(int(name))
+            except ProcessLookupError: pass
+        return found
+
     def end(self) -> int:
-        try: os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError: pass
+        for process in self.session():
+            try: os.kill(process, signal.SIGKILL)
+            except ProcessLookupError: pass
         self.process.stdout.close()
         if self.process.stdin: self.process.stdin.close()
         status = self.process.wait()

@@ -3,11 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An item that runs a closure when it is read, and when its deletion is prepared.
+/// An item that runs a closure when it is read, when its deletion is prepared, and when its update is validated.
 final class CallingItem: NSManagedObject {
   struct Calls {
     var whenRead: (CallingItem) -> Void = { _ in }
     var whenDeleted: (CallingItem) -> Void = { _ in }
+    var whenValidated: (CallingItem) -> Void = { _ in }
   }
 
   /// By context, because tests run in parallel.
@@ -19,6 +20,10 @@ final class CallingItem: NSManagedObject {
 
   override func awakeFromFetch() { calls?.whenRead(self) }
   override func prepareForDeletion() { calls?.whenDeleted(self) }
+  override func validateForUpdate() throws {
+    try super.validateForUpdate()
+    calls?.whenValidated(self)
+  }
 }
 
 /// A root context and a child on a store of such items.

@@ -43,6 +43,27 @@ import Testing
     #expect(names == ["item gone", "log", "set back"])
   }
 
+  /// The validation of one object turns the other into a fault that keeps its changes.
+  @Test func anObjectRefreshedByTheValidationIsReadAgain() throws {
+    let family = try CallingFamily("a", "b")
+    let child = family.child
+    try child.performAndWait {
+      let items = [try family.item("a", child), try family.item("b", child)]
+      for item in items { item["number"] = 1 }
+      var calls = CallingItem.Calls()
+      nonisolated(unsafe) var validated: [NSManagedObject] = []
+      calls.whenValidated = { item in
+        validated.append(item)
+        if validated.count == 2 { child.refresh(validated[0], mergeChanges: true) }
+      }
+      CallingItem.set(calls, child)
+      try child.save()
+      #expect(validated.count == 2 && items.map { $0["name"] as? String } == ["a", "b"])
+    }
+    try family.root.performAndWait { try family.root.save() }
+    #expect(try family.stored() == ["a", "b"] && family.stored("number") == ["1", "1"])
+  }
+
   /// The callback discards all changes of the child, which are saved by then.
   @Test(arguments: [false, true]) func theCallbackRollsBackTheChild(isReset: Bool) throws {
     let family = try CallingFamily("item")

@@ -151,6 +151,25 @@ import Testing
     }
   }
 
+  /// Another thread saves the root within a block of the context between it and the child that reads.
+  @Test func aReadWithinABlockOfTheParentFollowsTheKey() throws {
+    let stack = try UndoStack(levels: 3)
+    let (root, middle, leaf) = (stack.contexts[0], stack.contexts[1], stack.context)
+    let item = try leaf.performAndWait {
+      let item = UndoStack.insert("item", leaf)
+      try leaf.save()
+      return item
+    }
+    try middle.performAndWait {
+      try middle.save()
+      onAnotherThread { try root.performAndWait { try root.save() } }.wait()
+      try leaf.performAndWait {
+        let found = try UndoStack.items(leaf)
+        #expect(found == [item] && !item.objectID.isTemporaryID)
+      }
+    }
+  }
+
   /// The root is in the middle of its save when the child describes its changes.
   @Test func aSaveFollowsTheKey() throws {
     let assigned = try Assigned()

@@ -361,4 +361,23 @@ import Testing
       #expect(names == ["Bob", "Cy"])
     }
   }
+
+  /// The IDs do not need the values, of which the parent has one that no row can have.
+  @Test func aFetchOfIDsReadsNoValues() throws {
+    let stack = try UndoStack(levels: 2)
+    let (root, child) = (stack.contexts[0], stack.contexts[1])
+    let item = try stack.savedItem()
+    root.performAndWait { root.object(with: item.objectID)["list"] = NSObject() }
+    let request = NSFetchRequest<NSManagedObjectID>(entityName: "Item")
+    request.resultType = .managedObjectIDResultType
+    try child.performAndWait {
+      var ids = try child.fetch(request)
+      #expect(ids == [item.objectID])
+      request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+      let new = UndoStack.insert("b", child)
+      ids = try child.fetch(request)
+      #expect(ids == [item.objectID, new.objectID])
+      #expect(throws: (any Error).self) { try UndoStack.items(child) }
+    }
+  }
 }

@@ -262,6 +262,24 @@ import Testing
     #expect(try stack.names() == ["a"])
   }
 
+  /// To describe an event, values are compared, which may run code of the client. What that changes is undone too.
+  @Test func changesOfAComparisonAreUndone() throws {
+    let stack = try UndoStack()
+    let items = try stack.savedItems("a", "b")
+    let former = ComparedValue()
+    stack.event { _ in items[0]["list"] = former }
+    stack.event { _ in
+      items[0]["list"] = ComparedValue()
+      former.onComparison = { if items[1]["number"] == nil { items[1]["number"] = 1 } }
+    }
+    stack.context.performAndWait {
+      #expect(items[1]["number"] as? Int == 1)
+      former.onComparison = nil
+    }
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(items[1]["number"] == nil && items[0]["list"] as? ComparedValue === former) }
+  }
+
   /// Observers of the event may undo it.
   @Test func anObserverUndoesTheEvent() throws {
     let stack = try UndoStack()
@@ -285,5 +303,19 @@ final class GroupingItem: NSManagedObject {
   override func awakeFromInsert() {
     managedObjectContext?.undoManager?.beginUndoGrouping()
     managedObjectContext?.undoManager?.endUndoGrouping()
+  }
+}
+
+/// A transformable value that runs a closure where it is compared.
+private final class ComparedValue: NSObject, NSCoding {
+  var onComparison: (() -> Void)?
+
+  override init() {}
+  init?(coder: NSCoder) {}
+  func encode(with coder: NSCoder) {}
+
+  override func isEqual(_ object: Any?) -> Bool {
+    onComparison?()
+    return self === object as? ComparedValue
   }
 }

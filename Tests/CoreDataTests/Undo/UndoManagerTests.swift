@@ -71,6 +71,19 @@ import Testing
     #expect(!counter.manager.canUndo && !counter.manager.canRedo)
   }
 
+  /// An event that has registered nothing takes away nothing that can be redone. The redo ends it.
+  @Test func aRedoEndsTheEvent() {
+    let counter = Counter()
+    let manager = counter.manager
+    counter.add(1)
+    manager.undo()
+    manager.beginUndoGrouping()
+    manager.endUndoGrouping()
+    #expect(manager.groupingLevel == 1 && manager.canRedo)
+    manager.redo()
+    #expect(counter.value == 1 && manager.groupingLevel == 0 && manager.undoCount == 1)
+  }
+
   @MainActor @Test func aTurnOfTheMainQueueEndsTheEvent() async {
     let counter = Counter()
     counter.add(1)
