@@ -78,6 +78,26 @@ import Testing
     }
   }
 
+  /// Without an order no values are needed: nobody looks whether another context has deleted the object. With one, the
+  /// object is looked for, and leaves.
+  @Test(arguments: [true, false]) func whatIsGoneIsFoundWhereAnOrderNeedsIt(isSorted: Bool) throws {
+    let stack = try UndoStack()
+    let context = stack.context
+    let item = stack.event { UndoStack.insert("a", $0) }
+    try stack.saveAll()
+    try context.performAndWait {
+      let controller = isSorted ? controller(context, sortedBy: "name") : controller(context)
+      let recorder = Recorder()
+      recorder.reads = false
+      controller.delegate = recorder
+      try controller.performFetch()
+      try stack.saveElsewhere { $0.delete(try $0.existingObject(with: item.objectID)) }
+      context.refresh(item, mergeChanges: false)
+      #expect(recorder.events.count == 2 && item.isFault != isSorted)
+      #expect(controller.fetchedObjects == (isSorted ? [] : [item]))
+    }
+  }
+
   /// An event whose results cannot be shown is reported on standard error.
   @Test func aTornSectionIsReported() async throws {
     let ending = try #require(

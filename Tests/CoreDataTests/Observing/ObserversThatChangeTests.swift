@@ -51,6 +51,23 @@ import Testing
     }
   }
 
+  /// A rollback takes a new object away. Its observers are not told of that: they have no context any more.
+  @Test func observersOfAnObjectThatIsRolledBackAreNotTold() throws {
+    let stack = try UndoStack()
+    let owner = try stack.savedItem()
+    stack.event { context in
+      let new = UndoStack.insert("new", context)
+      new["owner"] = owner
+      nonisolated(unsafe) var calls: [String] = []
+      let observations = ["name", "owner", "friends", "list"].map { key in
+        new.observe(key) { _, _ in calls.append(key) }
+      }
+      context.rollback()
+      #expect(calls.isEmpty && new.managedObjectContext == nil)
+      for observation in observations { observation.invalidate() }
+    }
+  }
+
   /// An object in the middle of an observed key path stays, although nobody else has it: a new object for its row
   /// would have no observers.
   @Test func aPathKeepsItsObjects() throws {

@@ -78,4 +78,56 @@ import Testing
       try context.save()
     }
   }
+
+  // MARK: Rules without action
+
+  /// A model in which the deletion of an owner leaves the links of its members.
+  private static func modelWithoutAction() -> NSManagedObjectModel {
+    let (one, many) = (NSEntityDescription(), NSEntityDescription())
+    (one.name, many.name) = ("One", "Many")
+    let (owner, members) = (NSRelationshipDescription(), NSRelationshipDescription())
+    (owner.name, owner.destinationEntity, owner.maxCount, owner.deleteRule) = ("owner", one, 1, .nullifyDeleteRule)
+    (members.name, members.destinationEntity, members.maxCount) = ("members", many, 0)
+    members.deleteRule = .noActionDeleteRule
+    (owner.inverseRelationship, members.inverseRelationship) = (members, owner)
+    (one.properties, many.properties) = ([members], [owner])
+    let model = NSManagedObjectModel()
+    model.entities = [one, many]
+    return model
+  }
+
+  /// A redone deletion leaves links of a relationship without action as the deletion had.
+  @Test func aRedoneDeletionFollowsARuleWithoutAction() throws {
+    let stack = try UndoStack(model: Self.modelWithoutAction())
+    let (a, b) = stack.event { context in
+      let (a, b) = (
+        NSEntityDescription.insertNewObject(forEntityName: "One", into: context),
+        NSEntityDescription.insertNewObject(forEntityName: "Many", into: context)
+      )
+      b["owner"] = a
+      return (a, b)
+    }
+    try stack.saveAll()
+    stack.event { $0.delete(a) }
+    stack.context.performAndWait { #expect(b["owner"] as? NSManagedObject === a && !b.hasChanges) }
+    stack.event { $0.undo() }
+    stack.event { $0.redo() }
+    stack.context.performAndWait {
+      #expect(a.isDeleted && b["owner"] as? NSManagedObject === a && !b.hasChanges)
+    }
+  }
+
+  /// The undo of an insertion leaves alone what the client has deleted itself, unrecorded.
+  @Test func anUndoneInsertionLeavesADeletedObjectAlone() throws {
+    let stack = try UndoStack(model: Self.modelWithoutAction())
+    let b = stack.event { NSEntityDescription.insertNewObject(forEntityName: "Many", into: $0) }
+    let a = stack.event { NSEntityDescription.insertNewObject(forEntityName: "One", into: $0) }
+    stack.manager.disableUndoRegistration()
+    stack.event { _ in b["owner"] = a }
+    try stack.saveAll()
+    stack.event { $0.delete(a) }
+    stack.manager.enableUndoRegistration()
+    stack.event { $0.undo() }
+    stack.context.performAndWait { #expect(a.isDeleted && b["owner"] as? NSManagedObject === a && !b.hasChanges) }
+  }
 }

@@ -102,37 +102,6 @@ import Testing
     }
   }
 
-  /// A redone deletion leaves links of a relationship without action as the deletion had.
-  @Test func aRedoneDeletionFollowsARuleWithoutAction() throws {
-    let (one, many) = (NSEntityDescription(), NSEntityDescription())
-    (one.name, many.name) = ("One", "Many")
-    let (owner, members) = (NSRelationshipDescription(), NSRelationshipDescription())
-    (owner.name, owner.destinationEntity, owner.maxCount, owner.deleteRule) = ("owner", one, 1, .nullifyDeleteRule)
-    (members.name, members.destinationEntity, members.maxCount) = ("members", many, 0)
-    members.deleteRule = .noActionDeleteRule
-    (owner.inverseRelationship, members.inverseRelationship) = (members, owner)
-    (one.properties, many.properties) = ([members], [owner])
-    let model = NSManagedObjectModel()
-    model.entities = [one, many]
-    let stack = try UndoStack(model: model)
-    let (a, b) = stack.event { context in
-      let (a, b) = (
-        NSEntityDescription.insertNewObject(forEntityName: "One", into: context),
-        NSEntityDescription.insertNewObject(forEntityName: "Many", into: context)
-      )
-      b["owner"] = a
-      return (a, b)
-    }
-    try stack.saveAll()
-    stack.event { $0.delete(a) }
-    stack.context.performAndWait { #expect(b["owner"] as? NSManagedObject === a && !b.hasChanges) }
-    stack.event { $0.undo() }
-    stack.event { $0.redo() }
-    stack.context.performAndWait {
-      #expect(a.isDeleted && b["owner"] as? NSManagedObject === a && !b.hasChanges)
-    }
-  }
-
   private final class Observer: @unchecked Sendable {
     private let token: any NSObjectProtocol
     init(_ name: Notification.Name, of object: AnyObject, _ body: @escaping () -> Void) {
