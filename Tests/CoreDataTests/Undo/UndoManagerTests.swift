@@ -74,14 +74,12 @@ import Testing
   /// An event that has registered nothing takes away nothing that can be redone. The redo ends it.
   @Test func aRedoEndsTheEvent() {
     let counter = Counter()
-    let manager = counter.manager
     counter.add(1)
-    manager.undo()
-    manager.beginUndoGrouping()
-    manager.endUndoGrouping()
-    #expect(manager.groupingLevel == 1 && manager.canRedo)
-    manager.redo()
-    #expect(counter.value == 1 && manager.groupingLevel == 0 && manager.undoCount == 1)
+    counter.manager.undo()
+    counter.group()
+    #expect(counter.manager.groupingLevel == 1 && counter.manager.canRedo)
+    counter.manager.redo()
+    #expect(counter.value == 1 && counter.manager.groupingLevel == 0 && counter.manager.undoCount == 1)
   }
 
   @MainActor @Test func aTurnOfTheMainQueueEndsTheEvent() async {
