@@ -21,4 +21,13 @@ enum PredicateText {
     guard case .keyPath(let path) = expression, path.hasSuffix(".@count") else { return expression }
     return .function("count:", [.keyPath(String(path.dropLast(7)))], target: nil)
   }
+
+  /// The text of a derivation expression, in the form that Xcode's users write: `x.@count`, and `canonical:(x)`.
+  static func text(ofDerivation expression: Expression) -> String {
+    guard case .function(let name, let arguments, nil) = expression, arguments.count == 1, name.hasSuffix(":") else {
+      return expression.format
+    }
+    if name == "count:", case .keyPath(let path) = arguments[0] { return path + ".@count" }
+    return "\(name)(\(arguments[0].format))"
+  }
 }

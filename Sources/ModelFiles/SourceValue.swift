@@ -16,6 +16,27 @@ enum SourceValue {
     }
   }
 
+  /// The text of a value of the given type; nil for null, and for values that have no text. A date is the number of its
+  /// seconds.
+  static func text(_ value: Value, type: AttributeTypeName) -> String? {
+    switch value {
+    case .bool(let value): value ? "YES" : "NO"
+    case .int(let value): fraction("\(value)", type)
+    case .double(let value): fraction(Int64(exactly: value).map { "\($0)" } ?? "\(value)", type)
+    case .decimal(let value): fraction("\(value)", type)
+    case .date(let seconds): Int64(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
+    case .string(let text), .uri(let text): text
+    case .uuid(let id): id.uuidString
+    case .null, .data, .reference: nil
+    }
+  }
+
+  /// Xcode writes `0.0` for a whole number where the type has fractions.
+  private static func fraction(_ text: String, _ type: AttributeTypeName) -> String {
+    let isWhole = text.utf8.allSatisfy { "0123456789-".utf8.contains($0) }
+    return isWhole && [.double, .float, .decimal].contains(type) ? text + ".0" : text
+  }
+
   private static func parsed(_ text: String, _ type: AttributeTypeName) -> Value? {
     switch type {
     case .integer16, .integer32, .integer64:

@@ -4,7 +4,7 @@ import PropertyLists
 /// An element of a source model with its children. Text between elements is ignored.
 struct XMLElement {
   let name: String
-  let attributes: [String: String]
+  var attributes: [String: String]
   var children: [XMLElement] = []
 
   /// The limit of nesting. Models need five levels.

@@ -51,8 +51,8 @@ import Testing
     }
   }
 
-  /// A rollback takes a new object away. Its observers are not told of that: they have no context any more.
-  @Test func observersOfAnObjectThatIsRolledBackAreNotTold() throws {
+  /// A rollback takes a new object away. That is not reported to its observers, because it has no context any more.
+  @Test func anObjectThatIsRolledBackReportsNothing() throws {
     let stack = try UndoStack()
     let owner = try stack.savedItem()
     stack.event { context in

@@ -57,7 +57,7 @@ extension ContextCore {
     }
   }
 
-  /// Whether the client has asked for the detection of conflicts of objects. A child's save detects none.
+  /// Whether the client has requested the detection of conflicts of objects. A child's save detects none.
   private var checksUnchangedObjects: Bool { parent == nil && !changes.checkedObjects.isEmpty }
 
   private func callDidSaveOfEarlyOnes() {

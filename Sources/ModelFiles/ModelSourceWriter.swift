@@ -1,0 +1,230 @@
+import Foundation
+import PropertyLists
+import StoreQuery
+import StoreSchema
+
+/// Writes source models: the `contents` file of an `.xcdatamodel`, as Xcode formats it.
+///
+/// A record has nothing of what only Xcode needs. So where a source is read and written again, it comes back without
+/// - the diagram
+/// - `usesScalarValueType` and `codeGenerationType`, which say how classes are generated
+/// - the versions of the tools, the language and the use with CloudKit: it gets those of a new model
+/// - the names of composites: each gets the name of the first attribute that has it
+/// - the spelling of predicates, of expressions and of numbers, such as `0` for `0.0`.
+public struct ModelSourceWriter {
+  /// The text of a `contents` file.
+  public let contents: Data
+  /// What the model has and a source cannot say, a sentence each; empty for a model that a source can state.
+  public let omissions: [String]
+
+  /// Writes a model.
+  public init(_ model: ModelRecord) {
+    var encoding = SourceEncoding(model)
+    var text = SourceText()
+    text.write(encoding.document())
+    contents = Data(text.text.utf8)
+    omissions = encoding.omissions + text.omissions
+  }
+}
+
+/// The elements of one model.
+struct SourceEncoding {
+  let model: ModelRecord
+  var omissions: [String] = []
+  private var composites: [(name: String, elements: [PropertyRecord])] = []
+  private var compositeNames: [[PropertyRecord]: String] = [:]
+
+  /// The user info of an entity that a source does not mark with `syncable`.
+  private static let unsynced = "com.apple.syncservices.Syncable"
+
+  init(_ model: ModelRecord) { self.model = model }
+
+  mutating func document() -> XMLElement {
+    var root = XMLElement(
+      name: "model",
+      attributes: [
+        "type": "com.apple.IDECoreDataModeler.DataModel", "documentVersion": "1.0", "lastSavedToolsVersion": "1",
+        "systemVersion": "11A491", "minimumToolsVersion": "Automatic", "sourceLanguage": "Swift",
+        "userDefinedModelVersionIdentifier": model.versionIdentifiers.first ?? "",
+      ])
+    if model.versionIdentifiers.count > 1 {
+      omit("Of the model's version identifiers only \(model.versionIdentifiers[0]) is written.")
+    }
+    root.children = model.entities.sorted { Self.precedes($0.name, $1.name) }.map { entity($0) }
+    root.children += model.fetchRequestTemplates.map { fetchRequest($0, "The fetch request \($0.name ?? "")") }
+    for (name, members) in model.configurations.sorted(by: { $0.key.precedesInBytes($1.key) }) {
+      let children = members.map { XMLElement(name: "memberEntity", attributes: ["name": $0]) }
+      root.children.append(XMLElement(name: "configuration", attributes: ["name": name], children: children))
+    }
+    // Writing a composite may add those that it contains.
+    var next = 0
+    while next < composites.count {
+      let (name, elements) = composites[next]
+      let children = elements.map { property($0, of: name) }
+      root.children.append(XMLElement(name: "composite", attributes: ["name": name], children: children))
+      next += 1
+    }
+    return root
+  }
+
+  mutating func omit(_ sentence: String) { omissions.append(sentence) }
+
+  /// The name of the composite with these elements: that of the first attribute of it, with a number where another
+  /// composite has this name.
+  mutating func composite(_ elements: [PropertyRecord], _ attribute: String) -> String {
+    if let name = compositeNames[elements] { return name }
+    let isTaken = composites.contains { $0.name == attribute }
+    let name = isTaken ? "\(attribute)-\(composites.count + 1)" : attribute
+    composites.append((name, elements))
+    compositeNames[elements] = name
+    return name
+  }
+
+  /// The order of Xcode: upper and lower case are the same, and digits are numbers.
+  private static func precedes(_ one: String, _ other: String) -> Bool {
+    switch one.compare(other, options: [.caseInsensitive, .numeric]) {
+    case .orderedSame: one.precedesInBytes(other)
+    case let order: order == .orderedAscending
+    }
+  }
+
+  private mutating func entity(_ entity: EntityRecord) -> XMLElement {
+    let owner = entity.name
+    var attributes = ["name": entity.name]
+    attributes["representedClassName"] = entity.className
+    attributes["isAbstract"] = flag(entity.isAbstract)
+    attributes["parentEntity"] = entity.superentity
+    attributes["elementID"] = entity.renamingIdentifier == entity.name ? nil : entity.renamingIdentifier
+    attributes["versionHashModifier"] = entity.versionHashModifier
+    var userInfo = entity.userInfo
+    if userInfo[Self.unsynced] == .string("NO") {
+      userInfo[Self.unsynced] = nil
+    } else {
+      attributes["syncable"] = "YES"
+    }
+    var element = XMLElement(name: "entity", attributes: attributes)
+    // An index of one property has its flag, too.
+    let indexed = Set(entity.fetchIndexes.filter { $0.elements.count == 1 }.compactMap { $0.elements[0].propertyName })
+    let properties = entity.properties.sorted { Self.precedes($0.name, $1.name) }.map { property in
+      var element = self.property(property, of: owner)
+      element.attributes["indexed"] = flag(property.isIndexed && !indexed.contains(property.name))
+      return element
+    }
+    for kind in ["attribute", "relationship", "fetchedProperty"] {
+      element.children += properties.filter { $0.name == kind }
+    }
+    element.children += entity.fetchIndexes.map(fetchIndex)
+    element.children += groups(
+      entity.uniquenessConstraints, "uniquenessConstraints", "uniquenessConstraint", "constraint")
+    element.children += self.userInfo(userInfo, owner)
+    return element
+  }
+
+  func flag(_ value: Bool) -> String? { value ? "YES" : nil }
+
+  private func groups(_ names: [[String]], _ outer: String, _ group: String, _ inner: String) -> [XMLElement] {
+    if names.isEmpty { return [] }
+    let children = names.map { names in
+      XMLElement(
+        name: group, attributes: [:], children: names.map { XMLElement(name: inner, attributes: ["value": $0]) })
+    }
+    return [XMLElement(name: outer, attributes: [:], children: children)]
+  }
+
+  private mutating func userInfo(_ entries: [String: PropertyList], _ owner: String) -> [XMLElement] {
+    var children: [XMLElement] = []
+    for (key, value) in entries.sorted(by: { $0.key.precedesInBytes($1.key) }) {
+      if let text = value.stringValue {
+        children.append(XMLElement(name: "entry", attributes: ["key": key, "value": text]))
+      } else {
+        omit("\(owner) has the user info \(key), which is no text.")
+      }
+    }
+    return children.isEmpty ? [] : [XMLElement(name: "userInfo", attributes: [:], children: children)]
+  }
+
+  private func fetchIndex(_ index: FetchIndexRecord) -> XMLElement {
+    var children: [XMLElement] = []
+    for element in index.elements {
+      var attributes = ["type": element.type == 1 ? "RTree" : "Binary"]
+      attributes["property"] = element.propertyName
+      attributes["expression"] = element.propertyName == nil ? element.expression?.format : nil
+      attributes["order"] = element.isAscending ? "ascending" : "descending"
+      children.append(XMLElement(name: "fetchIndexElement", attributes: attributes))
+    }
+    var attributes = ["name": index.name]
+    attributes["partialIndexPredicate"] = index.partialPredicate?.format
+    return XMLElement(name: "fetchIndex", attributes: attributes, children: children)
+  }
+
+  private mutating func fetchRequest(_ request: FetchRequestRecord, _ owner: String) -> XMLElement {
+    let usual = FetchRequestRecord(name: nil, entityName: "", resultType: request.resultType)
+    var attributes = ["name": request.name ?? "fetchedPropertyFetchRequest", "entity": request.entityName]
+    attributes["predicateString"] = request.predicate?.format
+    attributes["resultType"] = request.resultType == 0 ? nil : "\(request.resultType)"
+    attributes["fetchLimit"] = request.fetchLimit == 0 ? nil : "\(request.fetchLimit)"
+    attributes["fetchBatchSize"] = request.fetchBatchSize == 0 ? nil : "\(request.fetchBatchSize)"
+    let flags = [
+      ("includeSubentities", request.includesSubentities, usual.includesSubentities),
+      ("includePropertyValues", request.includesPropertyValues, usual.includesPropertyValues),
+      ("includesPendingChanges", request.includesPendingChanges, usual.includesPendingChanges),
+      ("returnObjectsAsFaults", request.returnsObjectsAsFaults, usual.returnsObjectsAsFaults),
+      ("returnDistinctResults", request.returnsDistinctResults, usual.returnsDistinctResults),
+    ]
+    for (key, value, usual) in flags where value != usual { attributes[key] = value ? "YES" : "NO" }
+    var stated = request
+    (stated.sortDescriptors, stated.fetchOffset, stated.propertiesToFetch) = ([], 0, nil)
+    (stated.propertiesToGroupBy, stated.havingPredicate) = ([], nil)
+    (stated.relationshipKeyPathsForPrefetching, stated.shouldRefreshRefetchedObjects) = ([], false)
+    if stated != request {
+      omit("\(owner) has an order, an offset or properties to fetch, group or prefetch, which a source cannot say.")
+    }
+    return XMLElement(name: "fetchRequest", attributes: attributes)
+  }
+
+  // MARK: Properties
+
+  private mutating func property(_ property: PropertyRecord, of owner: String) -> XMLElement {
+    let name = "\(owner).\(property.name)"
+    var attributes = ["name": property.name]
+    attributes["optional"] = flag(property.isOptional)
+    attributes["elementID"] = property.renamingIdentifier == property.name ? nil : property.renamingIdentifier
+    attributes["versionHashModifier"] = property.versionHashModifier
+    attributes["spotlightIndexingEnabled"] = flag(property.isIndexedBySpotlight)
+    attributes["storedInTruthFile"] = flag(property.isStoredInExternalRecord)
+    var element: XMLElement
+    switch property.kind {
+    case .attribute(let attribute):
+      attributes["transient"] = flag(property.isTransient)
+      add(attribute, property, to: &attributes, name)
+      element = XMLElement(name: "attribute", attributes: attributes)
+    case .relationship(let relationship):
+      attributes["transient"] = flag(property.isTransient)
+      add(relationship, to: &attributes, name)
+      element = XMLElement(name: "relationship", attributes: attributes)
+    case .fetchedProperty(let request):
+      element = XMLElement(name: "fetchedProperty", attributes: attributes)
+      element.children.append(fetchRequest(request, name))
+    }
+    element.children += userInfo(property.userInfo, name)
+    return element
+  }
+
+  private mutating func add(
+    _ relationship: RelationshipRecord, to attributes: inout [String: String], _ owner: String
+  ) {
+    attributes["toMany"] = flag(relationship.maxCount != 1)
+    attributes["minCount"] = relationship.minCount == 0 ? nil : "\(relationship.minCount)"
+    attributes["maxCount"] = relationship.maxCount < 1 ? nil : "\(relationship.maxCount)"
+    let rules = ["No Action", "Nullify", "Cascade", "Deny"]
+    if rules.indices.contains(relationship.deleteRule) {
+      attributes["deletionRule"] = rules[relationship.deleteRule]
+    } else {
+      omit("\(owner) has the unknown delete rule \(relationship.deleteRule).")
+    }
+    attributes["ordered"] = flag(relationship.isOrdered)
+    attributes["destinationEntity"] = relationship.destinationEntity
+    attributes["inverseName"] = relationship.inverseName
+    attributes["inverseEntity"] = relationship.inverseName.map { _ in relationship.destinationEntity }
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import PropertyLists
+import StoreQuery
+import StoreSchema
+import TestSupport
+import Testing
+
+@testable import ModelFiles
+
+/// Sources that are written: as Xcode formats them, and with what a record has.
+@Suite struct ModelSourceWriterTests {
+  /// The sources of the corpus that Xcode 14 or later has saved, by their text.
+  private static func recent() throws -> [(url: URL, text: String)] {
+    try Corpus.manifest().filter { $0.kind == "model-source" }.compactMap { entry in
+      let text = try String(contentsOf: entry.file, encoding: .utf8)
+      let version = text.components(separatedBy: "lastSavedToolsVersion=\"").dropFirst().first?.prefix { $0.isNumber }
+      guard let number = version.flatMap({ Int($0) }), number >= 21279 else { return nil }
+      return (entry.file, text)
+    }
+  }
+
+  @Test(Corpus.condition) func `a source that Xcode has saved is formatted as it is`() throws {
+    let sources = try Self.recent()
+    #expect(sources.count == 33)
+    for source in sources {
+      var text = SourceText()
+      text.write(try XMLElement.root(of: Data(source.text.utf8)))
+      // Some projects end their files with a line end, which Xcode does not write.
+      #expect(text.text == source.text.trimmingCharacters(in: .newlines), "\(Corpus.name(source.url))")
+    }
+  }
+
+  /// Nothing of a record is lost, whichever file it comes from.
+  @Test(Corpus.condition) func `what is written reads back equal, for every model`() throws {
+    for url in Corpus.sourceModels + Corpus.compiledModels {
+      let model = try ModelFile.read(at: url)
+      let written = ModelSourceWriter(model)
+      let differences = ModelDifferences.list(try ModelSourceReader().read(written.contents), model)
+      #expect(differences.isEmpty, "\(Corpus.name(url)): \(differences.prefix(3))")
+      #expect(written.omissions.isEmpty, "\(Corpus.name(url)): \(written.omissions.prefix(3))")
+    }
+  }
+
+  // MARK: Sources that were compiled
+
+  /// What a compiled model does not carry, or carries in another form, of each kind of element; see
+  /// ``ModelSourceWriter``. A value is lost, added or changed.
+  private static let known: Set<String> = [
+    "model.lastSavedToolsVersion", "model.systemVersion", "model.usedWithSwiftData", "entity.codeGenerationType",
+    // Two names of the same.
+    "attribute.renamingIdentifier", "attribute.elementID",
+    // One source names another entity than the destination.
+    "relationship.inverseEntity",
+    "attribute.composite", "composite.name",
+  ]
+
+  /// Of an element and its children, what differs; children are found by their names.
+  private static func differences(_ one: XMLElement, _ other: XMLElement, _ path: String) -> [(
+    key: String, text: String
+  )] {
+    var result: [(String, String)] = []
+    for key in Set(one.attributes.keys).union(other.attributes.keys).sorted() {
+      let (a, b) = (one.attributes[key], other.attributes[key])
+      if a == b { continue }
+      // The spelling of numbers, and a default value that is none of the attribute's type.
+      if key == "defaultValueString", a.flatMap({ Double($0) }) == b.flatMap({ Double($0) }) { continue }
+      result.append(("\(one.name).\(key)", "\(path) \(key): \(a ?? "-") became \(b ?? "-")"))
+    }
+    let (names, others) = (one.children.map(Self.name), other.children.map(Self.name))
+    for name in Set(names).symmetricDifference(others).sorted() {
+      result.append((name.kind + ".name", "\(path): \(name)"))
+    }
+    for child in one.children {
+      guard let partner = other.children.first(where: { Self.name($0) == Self.name(child) }) else { continue }
+      result += differences(child, partner, "\(path)/\(child.attributes["name"] ?? child.name)")
+    }
+    return result
+  }
+
+  private struct Name: Hashable, Comparable {
+    let (kind, text): (String, String)
+    static func < (one: Name, other: Name) -> Bool { (one.kind, one.text) < (other.kind, other.text) }
+  }
+
+  private static func name(_ element: XMLElement) -> Name {
+    let keys = ["name", "key", "property", "value"]
+    return Name(kind: element.name, text: keys.lazy.compactMap { element.attributes[$0] }.first ?? "")
+  }
+
+  @Test(Corpus.condition) func `a source that was compiled loses only what a compiled model lacks`() throws {
+    for source in try Self.recent() {
+      let model = try ModelFile.read(at: source.url.deletingLastPathComponent())
+      let compiled = try CompiledModelReader.read(try CompiledModelWriter.write(model))
+      let written = try XMLElement.root(of: ModelSourceWriter(compiled).contents)
+      let found = Self.differences(try XMLElement.root(of: Data(source.text.utf8)), written, "")
+      let unknown = found.filter { !Self.known.contains($0.key) }.map(\.text)
+      #expect(unknown.isEmpty, "\(Corpus.name(source.url)): \(unknown.prefix(5))")
+    }
+  }
+
+  // MARK: What a source cannot say
+
+  @Test func `what a source cannot say is named`() throws {
+    let data = PropertyRecord(
+      name: "photo",
+      kind: .attribute(AttributeRecord(type: 1000, valueClassName: "NSData", defaultValue: .data(Data([1])))),
+      userInfo: ["size": .integer(3)],
+      validations: [ValidationRecord(.comparison(.init(.evaluatedObject, .notEqualTo, .constant(.int(3)))))])
+    var request = FetchRequestRecord(name: "all", entityName: "Item")
+    request.sortDescriptors = [SortRecord(key: "photo")]
+    let model = ModelRecord(
+      versionIdentifiers: ["a", "b"], entities: [EntityRecord(name: "Item", properties: [data])],
+      fetchRequestTemplates: [request])
+    let written = ModelSourceWriter(model)
+    #expect(
+      written.omissions == [
+        "Of the model's version identifiers only a is written.",
+        "Item.photo has a default value that a source cannot say.",
+        "Item.photo has the condition SELF != 3, which a source cannot say.",
+        "Item.photo has the user info size, which is no text.",
+        "The fetch request all has an order, an offset or properties to fetch, group or prefetch, which a source cannot say.",
+      ])
+    let again = try ModelSourceReader().read(written.contents)
+    #expect(again.entities.map(\.name) == ["Item"] && again.versionIdentifiers == ["a"])
+  }
+
+  /// Any text is written so that it is read back, and nobody's text ends an element.
+  @Test(arguments: ["<a b=\"c\">&amp;</a>", "line\nend\ttab\r", "'\u{1F600}é", "]]>", ""])
+  func `texts are escaped`(text: String) throws {
+    let info: [String: PropertyList] = text.isEmpty ? [:] : [text: .string(text)]
+    let model = ModelRecord(
+      versionIdentifiers: [text],
+      entities: [EntityRecord(name: "Item", userInfo: info.merging(["empty": .string(text)]) { $1 })])
+    #expect(try ModelSourceReader().read(ModelSourceWriter(model).contents) == model)
+  }
+
+  @Test func `control characters are left out and named`() throws {
+    let written = ModelSourceWriter(ModelRecord(entities: [EntityRecord(name: "I\u{1}tem")]))
+    #expect(written.omissions == ["The name of <entity> has a control character, which XML cannot have."])
+    #expect(try ModelSourceReader().read(written.contents).entities.map(\.name) == ["Item"])
+  }
+}
