@@ -5,16 +5,17 @@ import StoreSchema
 
 /// Writes source models: the `contents` file of an `.xcdatamodel`, as Xcode formats it.
 ///
-/// A record has nothing of what only Xcode needs. So where a source is read and written again, it comes back without
+/// A record has nothing of what only Xcode needs. So where a source is read and written again, this is lost:
 /// - the diagram
-/// - `usesScalarValueType` and `codeGenerationType`, which say how classes are generated
-/// - the versions of the tools, the language and the use with CloudKit: it gets those of a new model
+/// - `codeGenerationType`; `usesScalarValueType` gets the value that Xcode gives to new attributes
+/// - the versions of the tools, the language and the use with CloudKit: they become those of a new model
 /// - the names of composites: each gets the name of the first attribute that has it
 /// - the spelling of predicates, of expressions and of numbers, such as `0` for `0.0`.
 public struct ModelSourceWriter {
   /// The text of a `contents` file.
   public let contents: Data
-  /// What the model has and a source cannot say, a sentence each; empty for a model that a source can state.
+  /// What of the model a source cannot express, a sentence each. Where it is empty, the contents are read back as a
+  /// model that is equal to the written one.
   public let omissions: [String]
 
   /// Writes a model.
@@ -23,7 +24,32 @@ public struct ModelSourceWriter {
     var text = SourceText()
     text.write(encoding.document())
     contents = Data(text.text.utf8)
-    omissions = encoding.omissions + text.omissions
+    let known = encoding.omissions + text.omissions
+    omissions = known + Self.differences(model, contents, besides: known)
+  }
+
+  /// What is read back in another form, and was not named yet.
+  private static func differences(_ model: ModelRecord, _ contents: Data, besides known: [String]) -> [String] {
+    var model = model
+    // A source without an identifier has the empty one.
+    if model.versionIdentifiers.isEmpty { model.versionIdentifiers = [""] }
+    let again: ModelRecord
+    do { again = try ModelSourceReader().read(contents) } catch {
+      return ["The source cannot be read: \(error.message)."]
+    }
+    if again == model { return [] }
+    let named = Set(known.map { $0.prefix { $0 != " " } })
+    var owners: [String] = []
+    let entities = Dictionary(again.entities.map { ($0.name, $0) }) { first, _ in first }
+    for entity in model.entities {
+      guard var other = entities[entity.name], other != entity else { continue }
+      let properties = Dictionary(other.properties.map { ($0.name, $0) }) { first, _ in first }
+      owners += entity.properties.filter { properties[$0.name] != $0 }.map { "\(entity.name).\($0.name)" }
+      other.properties = entity.properties
+      if other != entity { owners.append(entity.name) }
+    }
+    if owners.isEmpty && known.isEmpty { owners.append("The model") }
+    return owners.filter { !named.contains($0[...]) }.map { "\($0) is read back in another form." }
   }
 }
 
@@ -177,7 +203,7 @@ struct SourceEncoding {
     (stated.propertiesToGroupBy, stated.havingPredicate) = ([], nil)
     (stated.relationshipKeyPathsForPrefetching, stated.shouldRefreshRefetchedObjects) = ([], false)
     if stated != request {
-      omit("\(owner) has an order, an offset or properties to fetch, group or prefetch, which a source cannot say.")
+      omit("\(owner) has an order, an offset or properties to fetch, group or prefetch, which a source cannot express.")
     }
     return XMLElement(name: "fetchRequest", attributes: attributes)
   }

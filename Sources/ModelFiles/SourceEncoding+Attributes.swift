@@ -23,7 +23,7 @@ extension SourceEncoding {
     if let text = SourceValue.text(attribute.defaultValue, type: type) {
       attributes[key("default", attribute.defaultValue)] = text
     } else if !attribute.defaultValue.isNull {
-      omit("\(owner) has a default value that a source cannot say.")
+      omit("\(owner) has a default value that a source cannot express.")
     }
     add(property.validations, type, to: &attributes, owner)
   }
@@ -35,7 +35,7 @@ extension SourceEncoding {
     let subject: Expression = type == .string ? .keyPath("length") : .evaluatedObject
     for validation in validations {
       guard case .comparison(let comparison) = validation.predicate, let value = comparison.right.literal else {
-        omit("\(owner) has the condition \(validation.predicate.format), which a source cannot say.")
+        omit("\(owner) has the condition \(validation.predicate.format), which a source cannot express.")
         continue
       }
       if let bound = bound(comparison, subject),
@@ -45,7 +45,7 @@ extension SourceEncoding {
       } else if comparison.op == .matches, case .string(let pattern) = value {
         attributes["regularExpressionString"] = pattern
       } else {
-        omit("\(owner) has the condition \(validation.predicate.format), which a source cannot say.")
+        omit("\(owner) has the condition \(validation.predicate.format), which a source cannot express.")
       }
     }
   }

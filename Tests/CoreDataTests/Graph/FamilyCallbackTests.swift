@@ -43,8 +43,8 @@ import Testing
     #expect(names == ["item gone", "log", "set back"])
   }
 
-  /// The validation of one object turns the other into a fault that keeps its changes.
-  @Test func anObjectRefreshedByTheValidationIsReadAgain() throws {
+  /// The validation of one object refreshes the other, which keeps its changes.
+  @Test func anObjectRefreshedByTheValidationKeepsItsChanges() throws {
     let family = try CallingFamily("a", "b")
     let child = family.child
     try child.performAndWait {
