@@ -80,10 +80,12 @@ extension CompiledEncoding {
     return writer.add(classes: [className] + superclass + ["NSExpression", "NSObject"], values: fields)
   }
 
-  private mutating func encode(_ expressions: [Expression], depth: Int) throws(ModelFileError) -> Reference {
+  private mutating func encode(
+    _ expressions: [Expression], depth: Int, isMutable: Bool = false
+  ) throws(ModelFileError) -> Reference {
     var references: [Reference] = []
     for expression in expressions { references.append(try encode(expression, depth: depth + 1)) }
-    return writer.add(array: references)
+    return writer.add(array: references, isMutable: isMutable)
   }
 
   private mutating func keyPath(_ path: String, of operand: Reference, type: Int64) -> Reference {
@@ -108,7 +110,8 @@ extension CompiledEncoding {
       operand = add(
         "NSConstantValueExpression", 0, ["NSConstantValueClassName": string("_NSPredicateUtilities")])
     }
-    let list = try encode(arguments, depth: depth)
+    // `x.@count` becomes a function; other functions come from text.
+    let list = try encode(arguments, depth: depth, isMutable: selector != "count:")
     return add(
       "NSFunctionExpression", 4,
       ["NSOperand": operand.value, "NSSelectorName": string(selector), "NSArguments": list.value])

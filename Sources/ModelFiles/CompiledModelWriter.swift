@@ -4,6 +4,9 @@ import StoreQuery
 import StoreSchema
 
 /// Writes models as keyed archives, which serve as `.mom` files and, compressed, as the model embedded in a store.
+///
+/// Compared with the files of Apple's compiler, an archive has the same objects of the same classes with the same keys
+/// and values, but for the two keys that name the version of that compiler.
 public enum CompiledModelWriter {
   /// The archive of `model`. Equal models give equal bytes.
   ///
@@ -86,7 +89,7 @@ struct CompiledEncoding {
   }
 
   mutating func nameGroups(_ groups: [[String]]) -> PropertyList {
-    let inner = groups.map { writer.add(array: strings($0)) }
+    let inner = groups.map { writer.add(array: strings($0), isMutable: true) }
     return writer.add(array: inner, isMutable: true).value
   }
 
@@ -119,8 +122,10 @@ struct CompiledEncoding {
     writer.fill(reference, classes: ["NSEntityDescription", "NSObject"], values: values)
   }
 
+  /// An index that the flag of a property stands for has no entity in Apple's archives.
   private mutating func encode(_ index: FetchIndexRecord, of entity: Reference) throws(ModelFileError) -> Reference {
     let reference = writer.reserve()
+    let isOfFlag = index.elements.count == 1 && index.elements.first?.propertyName == index.name
     var elements: [Reference] = []
     for element in index.elements {
       var values: [String: PropertyList] = [
@@ -137,7 +142,8 @@ struct CompiledEncoding {
       reference, classes: ["NSFetchIndexDescription", "NSObject"],
       values: [
         "NSIndexName": string(index.name), "NSIndexElements": writer.add(array: elements).value,
-        "NSEntity": entity.value, "NSPartialIndexPredicate": try optional(index.partialPredicate).value,
+        "NSEntity": (isOfFlag ? .null : entity).value,
+        "NSPartialIndexPredicate": try optional(index.partialPredicate).value,
       ])
     return reference
   }

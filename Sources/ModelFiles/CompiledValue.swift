@@ -41,6 +41,10 @@ enum CompiledValue {
     return object.decimal.map(Value.decimal)
   }
 
+  /// Apple's compiler keeps the exponent of a zero, and Xcode writes zeros as `0.0`. Of all other numbers only the value
+  /// counts.
+  private static let zero = Decimal(string: "0.0") ?? 0
+
   /// The reverse of ``constant(_:)`` and ``defaultValue(_:type:)``. Nil for object references, which models never
   /// contain.
   static func reference(
@@ -51,7 +55,7 @@ enum CompiledValue {
     case .bool(let flag): writer.add(.bool(flag))
     case .int(let number): writer.add(.integer(number))
     case .double(let number): writer.add(.real(number))
-    case .decimal(let number): writer.add(number)
+    case .decimal(let number): writer.add(number.isZero ? zero : number)
     case .date(let seconds): writer.add(date: seconds)
     case .string(let text): writer.add(.string(text))
     case .uri(let text): writer.add(url: text)

@@ -107,7 +107,8 @@ struct ArchivedDecimal {
     let words = UInt128(digits) ?? 0
     guard words > 0 else {
       isNegative = false
-      exponent = 0
+      // Apple's frameworks keep the exponent of zero: that of `0.0` is -1.
+      exponent = Int64(number.exponent)
       return
     }
     length = Int64((128 - words.leadingZeroBitCount + 15) / 16)
