@@ -48,6 +48,7 @@ let package = Package(
     .library(name: "KeyValueEngine", targets: ["KeyValueEngine"]),
     .library(name: "SQLEngine", targets: ["SQLEngine"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
+    .library(name: "ModelCompiler", targets: ["ModelCompiler"]),
     .library(name: "LMDBStore", targets: ["LMDBStore"]),
     .library(name: "StoreConformance", targets: ["StoreConformance", "StoreConformanceRunner"]),
     .library(name: "GraphConformance", targets: ["GraphConformance"]),
@@ -69,6 +70,7 @@ let package = Package(
     publicOnly("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
     library("PropertyLists", []),
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
+    library("ModelCompiler", ["ModelFiles", "StoreQuery", "StoreSchema", "PropertyLists"]),
 
     .systemLibrary(
       name: "CSQLite", path: "Backends/SQLite/CSQLite", pkgConfig: "sqlite3",
@@ -119,7 +121,7 @@ let package = Package(
       name: "CoreDataTool",
       dependencies: [
         "CoreData", "LMDBStore", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles",
-        "PropertyLists",
+        "ModelCompiler", "PropertyLists",
       ],
       swiftSettings: strict),
 
@@ -213,6 +215,7 @@ let package = Package(
     tests("RuntimeAccessTests", ["CRuntime", "RuntimeAccess"]),
     tests("PropertyListsTests", ["PropertyLists"]),
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
+    tests("ModelCompilerTests", ["ModelCompiler", "ModelFiles", "PropertyLists", "StoreSchema"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests("StoreProtocolTests", ["SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),

@@ -25,7 +25,7 @@ public struct ModelBundle: Sendable {
       let item = url.appending(path: name)
       if item.pathExtension == required { versions[item.deletingPathExtension().lastPathComponent] = item }
     }
-    let info = try Self.information(url.appending(path: isCompiled ? "VersionInfo.plist" : ".xccurrentversion"))
+    let info = try Self.information(url.appending(path: isCompiled ? "VersionInfo.plist" : Self.currentVersionFile))
     self.versions = versions
     currentName = Self.current(info, versions: versions)
     versionHashes =
@@ -53,6 +53,34 @@ public struct ModelBundle: Sendable {
       return folder.hasSuffix(".xcdatamodel") ? String(folder.dropLast(12)) : folder
     }
     return versions.count == 1 ? versions.keys.first : nil
+  }
+
+  /// The name of the file that says which version of an `.xcdatamodeld` is current.
+  public static let currentVersionFile = ".xccurrentversion"
+
+  /// The text of that file for a version, as Xcode writes it.
+  public static func currentVersionText(_ version: String) -> Data {
+    var name = ""
+    for character in version {
+      switch character {
+      case "&": name += "&amp;"
+      case "<": name += "&lt;"
+      case ">": name += "&gt;"
+      default: name.append(character)
+      }
+    }
+    return Data(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+      <dict>
+      \t<key>_XCCurrentVersionName</key>
+      \t<string>\(name).xcdatamodel</string>
+      </dict>
+      </plist>
+
+      """.utf8)
   }
 
   /// The names of the versions in ascending byte order.

@@ -16,24 +16,28 @@ public struct ModelSourceReader: Sendable {
   }
 
   /// Reads the XML text of a `contents` file.
-  public func read(_ data: Data) throws(ModelFileError) -> ModelRecord {
+  public func read(_ data: Data) throws(ModelFileError) -> ModelRecord { try readSource(data).record }
+
+  /// Reads an `.xcdatamodel` folder.
+  public func read(folder: URL) throws(ModelFileError) -> ModelRecord { try readSource(folder: folder).record }
+
+  /// Reads the XML text of a `contents` file, with what compiled models do not have.
+  public func readSource(_ data: Data) throws(ModelFileError) -> ModelSource {
     let root = try XMLElement.root(of: data)
     guard root.name == "model" else { throw ModelFileError(.notAModel, "the root element is <\(root.name)>") }
     var decoding = SourceDecoding(root, moduleName: moduleName)
-    let record = try decoding.model()
-    try record.requireInheritance()
-    return record
+    return try decoding.source()
   }
 
-  /// Reads an `.xcdatamodel` folder.
-  public func read(folder: URL) throws(ModelFileError) -> ModelRecord {
+  /// Reads an `.xcdatamodel` folder, with what compiled models do not have.
+  public func readSource(folder: URL) throws(ModelFileError) -> ModelSource {
     let contents = folder.appending(path: "contents")
     if !contents.isExistingFile, folder.appending(path: "elements").isExistingFile {
       throw ModelFileError(
         .xcode3Format, "the model is in the format of Xcode 3; open and save it with a later Xcode", url: folder)
     }
     do {
-      return try read(contents.contents())
+      return try readSource(contents.contents())
     } catch {
       throw error.located(at: folder)
     }

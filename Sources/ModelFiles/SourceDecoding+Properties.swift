@@ -23,7 +23,7 @@ extension SourceDecoding {
   ) throws(ModelFileError) -> PropertyRecord.Kind? {
     switch element.name {
     case "attribute": return .attribute(try attribute(element, nesting: 0))
-    case "relationship": return .relationship(try relationship(element))
+    case "relationship": return .relationship(try relationship(element, of: entityName))
     case "fetchedProperty":
       guard let request = element.children("fetchRequest").first else {
         throw ModelFileError(.malformed, "a fetched property of \(entityName) has no fetch request")
@@ -53,12 +53,16 @@ extension SourceDecoding {
     return property
   }
 
-  private func relationship(_ element: XMLElement) throws(ModelFileError) -> RelationshipRecord {
+  private func relationship(_ element: XMLElement, of entityName: String) throws(ModelFileError) -> RelationshipRecord {
+    guard let destination = element.text("destinationEntity") else {
+      let name = "\(entityName).\(element.attributes["name"] ?? "")"
+      throw ModelFileError(.malformed, "the relationship \(name) has no destination entity; choose one")
+    }
     let rules = ["No Action": 0, "Nullify": 1, "Cascade": 2, "Deny": 3]
     let rule = element.text("deletionRule") ?? "Nullify"
     guard let deleteRule = rules[rule] else { throw ModelFileError(.malformed, "the deletion rule \(rule) is unknown") }
     return RelationshipRecord(
-      destinationEntity: try element.required("destinationEntity"), inverseName: element.text("inverseName"),
+      destinationEntity: destination, inverseName: element.text("inverseName"),
       minCount: try element.integer("minCount") ?? 0,
       maxCount: try element.integer("maxCount") ?? (element.flag("toMany") ? 0 : 1), deleteRule: deleteRule,
       isOrdered: element.flag("ordered"))

@@ -8,6 +8,11 @@ package enum ModelArchive {
   static func data(of model: NSManagedObjectModel) -> Data? { try? write(model) }
 
   static func write(_ model: NSManagedObjectModel) throws(ModelFileError) -> Data {
+    try CompiledModelWriter.write(record(of: model))
+  }
+
+  /// The model as plain values. Throws where a part has no form in a model file.
+  package static func record(of model: NSManagedObjectModel) throws(ModelFileError) -> ModelRecord {
     for entity in model.entities {
       for property in entity.ownProperties {
         guard let obstacle = obstacle(property) else { continue }
@@ -18,7 +23,7 @@ package enum ModelArchive {
       guard let obstacle = FetchRequestCoding.obstacle(request) else { continue }
       throw self.obstacle("the fetch request template \(name)", obstacle)
     }
-    return try CompiledModelWriter.write(ModelRecordCoding.record(of: model))
+    return ModelRecordCoding.record(of: model)
   }
 
   private static func obstacle(_ part: String, _ obstacle: String) -> ModelFileError {

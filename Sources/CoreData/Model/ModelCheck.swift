@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 import StoreSchema
 
 /// Checks a model before its first use, as far as ``Schema`` does not: names of properties that no store keeps,
@@ -16,18 +17,6 @@ enum ModelCheck {
     }
   }
 
-  /// Names that every managed object has: methods of NSObject and NSManagedObject without parameters
-  /// ([NSPropertyDescription](https://developer.apple.com/documentation/coredata/nspropertydescription)). Xcode's
-  /// compiler also rejects names that begin in upper case; they are allowed here, as in models that are made in code.
-  private static let reserved: Set<String> = [
-    "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class",
-    "copy",
-    "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "faultingState", "finalize",
-    "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted", "isFault", "isInserted", "isProxy",
-    "isUpdated", "managedObjectContext", "mutableCopy", "objectID", "observationInfo", "prepareForDeletion", "release",
-    "retain", "retainCount", "self", "SELF", "superclass", "willSave", "willTurnIntoFault", "zone",
-  ]
-
   private static func checkNames(_ entity: NSEntityDescription) throws(SchemaError) {
     var seen: [String: String] = [:]
     // Inherited names come first: the schema checks redefinitions.
@@ -37,7 +26,7 @@ enum ModelCheck {
     for property in entity.ownProperties {
       let name = property.name
       if name.isEmpty { throw error(entity, nil, "has a property without a name") }
-      if reserved.contains(name) {
+      if ReservedNames.all.contains(name) {
         throw error(entity, name, "has the name of something that every managed object has; rename the property")
       }
       if !own.insert(name).inserted { throw error(entity, name, "is defined twice") }

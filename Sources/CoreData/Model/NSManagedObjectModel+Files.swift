@@ -26,6 +26,20 @@ extension NSManagedObjectModel {
     }
   }
 
+  /// The model as the `contents` file of an `.xcdatamodel`, formatted as Xcode does, and what of the model a source
+  /// cannot express, a sentence each.
+  ///
+  /// Throws 134060 (`coreData`) where a part has no form in a model file, such as a validation by a block.
+  public func sourceContents() throws -> (contents: Data, omissions: [String]) {
+    do {
+      let source = ModelSourceWriter(try ModelArchive.record(of: self))
+      return (source.contents, source.omissions)
+    } catch {
+      throw CocoaError(
+        .coreData, userInfo: [NSUnderlyingErrorKey: error, NSLocalizedDescriptionKey: "\(error.message)"])
+    }
+  }
+
   static func merged(from bundles: [Bundle]?) -> NSManagedObjectModel? {
     NSManagedObjectModel(byMerging: modelFiles(bundles).compactMap { NSManagedObjectModel(contentsOf: $0) })
   }

@@ -29,6 +29,9 @@ struct Option: Sendable {
   var isRepeatable = false
   var help: String
 
+  /// The place of a command's result.
+  static func output(_ help: String) -> Option { Option(name: "-o", value: "PATH", help: help) }
+
   static let json = Option(name: "--json", help: "write JSON")
   static let model = Option(
     name: "--model", value: "MODEL",

@@ -1,0 +1,110 @@
+import CoreData
+import Foundation
+import ModelCompiler
+import ModelFiles
+
+/// `coredata model compile`: source models to compiled models.
+enum CompileCommand {
+  static let command = Command(
+    words: ["model", "compile"], operands: ["PATH"],
+    options: [
+      .output("where to write; otherwise App.momd or App.mom in the current folder"),
+      Option(
+        name: "--module", value: "NAME", help: "the module of the classes that the model names with a leading \".\""),
+      Option(name: "--no-warnings", help: "do not write warnings"),
+    ],
+    summary: "Compiles a source model, as Xcode does",
+    discussion: """
+      PATH is an .xcdatamodeld, which becomes a .momd with all its versions, or an .xcdatamodel, which becomes a .mom. Errors and
+      warnings go to standard error, each with file and element, in the form of Apple's compiler. After an error nothing is written.
+      Of files at the destination, compiled models are replaced and everything else is kept.
+      """
+  ) { invocation, output in
+    let compiler = ModelCompiler(moduleName: invocation.value("--module"))
+    let result: ModelOutput
+    do throws(CompilationFailure) { result = try compiler.compile(URL(fileURLWithPath: invocation.operands[0])) } catch
+    {
+      Findings.write(error.diagnostics, warnings: !invocation.has("--no-warnings"))
+      return false
+    }
+    Findings.write(result.diagnostics, warnings: !invocation.has("--no-warnings"))
+    let path = invocation.value("-o") ?? result.name
+    try Findings.write(result, to: path)
+    output.line(path)
+    return true
+  }
+}
+
+/// `coredata model lint`: what a compilation would report, and nothing else.
+enum LintCommand {
+  static let command = Command(
+    words: ["model", "lint"], operands: ["PATH"], options: [.json],
+    summary: "Checks a source model for errors and for what its author probably did not intend",
+    discussion: """
+      PATH is an .xcdatamodeld or an .xcdatamodel. The exit status is 1 where there is an error. The documentation of the library
+      ModelCompiler lists the rules.
+      """
+  ) { invocation, output in
+    let findings = ModelCompiler().check(URL(fileURLWithPath: invocation.operands[0])).filter { $0.severity != .note }
+    for finding in findings { output.line(invocation.has("--json") ? json(finding) : Terminal.harmless("\(finding)")) }
+    return !findings.contains { $0.severity == .error }
+  }
+
+  private static func json(_ finding: ModelDiagnostic) -> String {
+    JSONText.ordered([
+      ("severity", JSONText.string(finding.severity.rawValue)),
+      ("rule", JSONText.optional(finding.rule?.rawValue)),
+      ("path", JSONText.string(finding.path)), ("element", JSONText.string(finding.element)),
+      ("message", JSONText.string(finding.message)),
+    ])
+  }
+}
+
+/// `coredata model decompile`: models of any kind to source models.
+enum DecompileCommand {
+  static let command = Command(
+    words: ["model", "decompile"], operands: ["PATH"],
+    options: [
+      .output("where to write; otherwise App.xcdatamodeld or App.xcdatamodel in the current folder")
+    ],
+    summary: "Writes the source of a compiled model, or of the model in a store",
+    discussion: """
+      PATH is a .momd, whose versions all become sources, a .mom, or a store that contains its model. The source is formatted as
+      Xcode does. Standard error gets what a compiled model does not have: the diagram, the kind of code generation, and scalar
+      types, which become those of new attributes. Nothing is written over a file or folder.
+      """
+  ) { invocation, output in
+    let url = URL(fileURLWithPath: invocation.operands[0])
+    let result = try source(url)
+    let path = invocation.value("-o") ?? result.name
+    if FileManager.default.fileExists(atPath: path) {
+      throw ToolError(message: "There is something at \(path) already; give another place with -o.")
+    }
+    try Findings.write(result, to: path)
+    Findings.write(result.diagnostics, warnings: true)
+    for sentence in ModelDecompiler.notCompiled { Tool.complain(sentence) }
+    output.line(path)
+    return true
+  }
+
+  private static func source(_ url: URL) throws -> ModelOutput {
+    if url.pathExtension == "momd" { return try ModelDecompiler.decompile(ModelBundle(url)) }
+    let name = url.deletingPathExtension().lastPathComponent
+    return ModelDecompiler.decompile(try ModelArchive.record(of: ToolModel.read(url.path)[0]), name: name)
+  }
+}
+
+/// Findings and files of the commands for models.
+enum Findings {
+  static func write(_ findings: [ModelDiagnostic], warnings: Bool) {
+    let shown = findings.filter { $0.severity != .warning || warnings }
+    let text = shown.map { Terminal.harmless("\($0)") + "\n" }.joined()
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+  }
+
+  static func write(_ result: ModelOutput, to path: String) throws {
+    do { try result.write(to: URL(fileURLWithPath: path)) } catch {
+      throw ToolError(message: "\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

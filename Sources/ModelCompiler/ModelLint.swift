@@ -1,0 +1,123 @@
+import ModelFiles
+import StoreQuery
+import StoreSchema
+
+/// Checks a source model for what cannot work, and for what its author probably did not intend.
+public enum ModelLint {
+  /// The findings about a model: errors and warnings in the order of the source. `path` is its `.xcdatamodel` folder.
+  public static func check(_ source: ModelSource, path: String) -> [ModelDiagnostic] {
+    var lint = Lint(source, path: path)
+    for entity in source.entities {
+      guard let record = lint.entities[entity.name] else { continue }
+      lint.check(record)
+      for property in entity.properties { lint.check(property, of: record) }
+    }
+    lint.checkRequests()
+    return lint.diagnostics
+  }
+}
+
+/// One check of one model.
+struct Lint {
+  let source: ModelSource
+  let path: String
+  let entities: [String: EntityRecord]
+  private let parents: Set<String>
+  private(set) var diagnostics: [ModelDiagnostic] = []
+
+  init(_ source: ModelSource, path: String) {
+    (self.source, self.path) = (source, path)
+    entities = Dictionary(source.record.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    parents = Set(source.record.entities.compactMap(\.superentity))
+  }
+
+  mutating func add(_ rule: LintRule, _ element: String, _ message: String) {
+    diagnostics.append(ModelDiagnostic(rule.severity, message, rule: rule, path: path, element: element))
+  }
+
+  /// The properties of an entity by name, the inherited ones included.
+  func properties(of entity: String) -> [String: PropertyRecord] {
+    var result: [String: PropertyRecord] = [:]
+    // The reader has checked that inheritance has no cycle.
+    var next = entities[entity]
+    while let current = next {
+      for property in current.properties where result[property.name] == nil { result[property.name] = property }
+      next = current.superentity.flatMap { entities[$0] }
+    }
+    return result
+  }
+
+  // MARK: Entities
+
+  mutating func check(_ entity: EntityRecord) {
+    let name = entity.name
+    let known = properties(of: name)
+    checkNames(entity)
+    if known.count > 100 {
+      add(
+        .propertyCount, name, "\(name) has more than 100 properties; move those that are rarely used to another entity")
+    }
+    if entity.isAbstract, !parents.contains(name) {
+      add(.abstractLeaf, name, "\(name) is abstract and has no subentities, so it can have no objects")
+    }
+    var indexes: Set<String> = []
+    for index in entity.fetchIndexes {
+      if !indexes.insert(index.name).inserted {
+        add(.doubleIndex, name, "Entity \(name) already has an index with name \(index.name)")
+      }
+      for property in index.elements.compactMap(\.propertyName) where known[property] == nil {
+        add(.indexProperty, name, "The index \(index.name) of \(name) is for \(property), which \(name) does not have")
+      }
+    }
+    for property in entity.uniquenessConstraints.joined() where known[property] == nil {
+      add(
+        .constraintProperty, name, "A uniqueness constraint of \(name) is for \(property), which \(name) does not have")
+    }
+    if isForCloudKit(name), entity.uniquenessConstraints.contains(where: { !$0.isEmpty }) {
+      add(.cloud, name, "\(name) has a uniqueness constraint, which CloudKit does not support; remove it")
+    }
+  }
+
+  private mutating func checkNames(_ entity: EntityRecord) {
+    var names: [String: String] = [:]
+    let inherited = entity.superentity.map { properties(of: $0) } ?? [:]
+    for name in inherited.keys { names[name.lowercased()] = name }
+    for property in entity.properties {
+      let element = "\(entity.name).\(property.name)"
+      if ReservedNames.all.contains(property.name) {
+        add(
+          .reservedName, element,
+          "\(element) has the name of something that every managed object has; rename the property")
+      }
+      // A subentity may define an inherited property anew.
+      let other = names.updateValue(property.name, forKey: property.name.lowercased())
+      if let other, other != property.name {
+        add(.doubleName, element, "\(element) differs from \(other) by case alone; rename one of them")
+      }
+    }
+  }
+
+  /// Whether objects of the entity are in a database of CloudKit.
+  func isForCloudKit(_ entity: String) -> Bool {
+    source.isUsedWithCloudKit
+      || source.cloudKitConfigurations.contains { source.record.configurations[$0]?.contains(entity) == true }
+  }
+
+  // MARK: Requests and configurations
+
+  mutating func checkRequests() {
+    for request in source.record.fetchRequestTemplates where entities[request.entityName] == nil {
+      let name = request.name ?? ""
+      add(
+        .requestEntity, name,
+        "The fetch request \(name) is for the entity \(request.entityName), which the model does not have")
+    }
+    for (name, members) in source.record.configurations.sorted(by: { UTF8Order.isLess($0.key, $1.key) }) {
+      for member in members where entities[member] == nil {
+        add(
+          .configurationEntity, name,
+          "The configuration \(name) has the entity \(member), which the model does not have")
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// `coredata model compile`, `lint` and `decompile`.
+@Suite struct ModelCommandTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "model-commands-\(UUID())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  /// A bundle of one version with the text in it.
+  private func bundle(_ body: String) throws -> URL {
+    let url = folder.appending(path: "App.xcdatamodeld")
+    let version = url.appending(path: "App.xcdatamodel")
+    try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+    let text = """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" userDefinedModelVersionIdentifier="">
+      \(body)
+      </model>
+      """
+    try Data(text.utf8).write(to: version.appending(path: "contents"))
+    return url
+  }
+
+  private func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  @Test func `a model is compiled, opened and decompiled`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let entity =
+      #"<entity name="E" representedClassName=".E"><attribute name="a" attributeType="Transformable"/></entity>"#
+    let source = try bundle(entity)
+    let compiled = try ToolRun(["model", "compile", source.path, "-o", path("App.momd"), "--module", "My"])
+    #expect(compiled.status == 0)
+    #expect(compiled.output == path("App.momd") + "\n")
+    #expect(compiled.errors.contains("App.xcdatamodel:E.a: warning: E.a is using a nil or insecure value transformer."))
+    #expect(compiled.errors.contains("note: Model App version checksum: "))
+    let model = try NSManagedObjectModel.read(URL(fileURLWithPath: path("App.momd")))
+    #expect(model.entities.map(\.managedObjectClassName) == ["My.E"])
+    // The same bytes, and no warning.
+    let again = try ToolRun([
+      "model", "compile", source.path, "-o", path("Again.momd"), "--module", "My", "--no-warnings",
+    ])
+    #expect(!again.errors.contains("warning"))
+    for name in ["App.mom", "VersionInfo.plist"] {
+      #expect(
+        try Data(contentsOf: folder.appending(path: "App.momd/\(name)"))
+          == Data(contentsOf: folder.appending(path: "Again.momd/\(name)")))
+    }
+
+    let decompiled = try ToolRun(["model", "decompile", path("App.momd"), "-o", path("New.xcdatamodeld")])
+    #expect(decompiled.status == 0)
+    #expect(decompiled.errors.contains("The diagram is lost."))
+    let back = try NSManagedObjectModel.read(URL(fileURLWithPath: path("New.xcdatamodeld")))
+    #expect(back == model)
+    // Nothing is written over it.
+    let refused = try ToolRun(["model", "decompile", path("App.momd"), "-o", path("New.xcdatamodeld")])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("There is something at"))
+  }
+
+  @Test func `the model in a store is decompiled`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try NSManagedObjectModel.read(
+      try bundle(#"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#))
+    let store = folder.appending(path: "s.sqlite")
+    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    let opened = try coordinator.addPersistentStore(
+      ofType: NSSQLiteStoreType, configurationName: nil, at: store, options: nil)
+    try coordinator.remove(opened)
+    let run = try ToolRun(["model", "decompile", store.path, "-o", path("Back.xcdatamodel")])
+    #expect(run.status == 0)
+    #expect(try NSManagedObjectModel.read(folder.appending(path: "Back.xcdatamodel")) == model)
+  }
+
+  @Test func `a model with an error is not compiled`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try bundle(
+      #"<entity name="E"><relationship name="r" maxCount="1" destinationEntity="Gone"/></entity>"#)
+    let compiled = try ToolRun(["model", "compile", source.path, "-o", path("App.momd")])
+    #expect(compiled.status == 1)
+    #expect(
+      compiled.errors == "\(path("App.xcdatamodeld/App.xcdatamodel")):E.r: error: "
+        + "E.r has the destination Gone, which the model does not have\n")
+    #expect(!FileManager.default.fileExists(atPath: path("App.momd")))
+
+    let lint = try ToolRun(["model", "lint", source.path, "--json"])
+    #expect(lint.status == 1)
+    #expect(
+      try lint.json() as? [String: String] == [
+        "severity": "error", "rule": "destination", "path": path("App.xcdatamodeld/App.xcdatamodel"), "element": "E.r",
+        "message": "E.r has the destination Gone, which the model does not have",
+      ])
+  }
+
+  @Test func `lint finds nothing in a sound model`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try bundle(#"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#)
+    let lint = try ToolRun(["model", "lint", source.path])
+    #expect((lint.status, lint.output, lint.errors) == (0, "", ""))
+  }
+}
