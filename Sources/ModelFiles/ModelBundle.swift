@@ -55,6 +55,28 @@ public struct ModelBundle: Sendable {
     return versions.count == 1 ? versions.keys.first : nil
   }
 
+  /// The `.xcdatamodel` or `.mom` of the current version of the bundle at `url`; `url` itself where it is a single model.
+  public static func currentVersion(_ url: URL) throws(ModelFileError) -> URL {
+    guard ["xcdatamodeld", "momd"].contains(url.pathExtension) else { return url }
+    let bundle = try ModelBundle(url)
+    return try bundle.url(of: bundle.requiredCurrentName())
+  }
+
+  private func requiredCurrentName() throws(ModelFileError) -> String {
+    guard !versions.isEmpty else { throw ModelFileError(.noVersions, "the folder holds no model", url: url) }
+    guard let currentName else {
+      throw ModelFileError(.noCurrentVersion, "none of the \(versions.count) versions is marked as current", url: url)
+    }
+    return currentName
+  }
+
+  private func url(of version: String) throws(ModelFileError) -> URL {
+    guard let file = versions[version] else {
+      throw ModelFileError(.noCurrentVersion, "there is no version \(version)", url: url)
+    }
+    return file
+  }
+
   /// The name of the file that says which version of an `.xcdatamodeld` is current.
   public static let currentVersionFile = ".xccurrentversion"
 
@@ -88,18 +110,11 @@ public struct ModelBundle: Sendable {
 
   /// Reads one version. `moduleName` replaces a leading "." of class names in sources.
   public func record(of version: String, moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
-    guard let file = versions[version] else {
-      throw ModelFileError(.noCurrentVersion, "there is no version \(version)", url: url)
-    }
-    return try ModelFile.read(at: file, moduleName: moduleName)
+    return try ModelFile.read(at: url(of: version), moduleName: moduleName)
   }
 
   /// Reads the current version.
   public func currentRecord(moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
-    guard !versions.isEmpty else { throw ModelFileError(.noVersions, "the folder holds no model", url: url) }
-    guard let currentName else {
-      throw ModelFileError(.noCurrentVersion, "none of the \(versions.count) versions is marked as current", url: url)
-    }
-    return try record(of: currentName, moduleName: moduleName)
+    try record(of: requiredCurrentName(), moduleName: moduleName)
   }
 }

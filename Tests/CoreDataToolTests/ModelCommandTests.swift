@@ -97,6 +97,27 @@ import Testing
       ])
   }
 
+  @Test func `classes are generated, and files of the user are not replaced`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try bundle(
+      #"<entity name="E" representedClassName="E" codeGenerationType="class"><attribute name="a" attributeType="String"/></entity>"#
+    )
+    let run = try ToolRun(["model", "generate", source.path, "-o", folder.path, "--xcode", "16"])
+    #expect(run.status == 0)
+    #expect(run.output == "E+CoreDataClass.swift\nE+CoreDataProperties.swift\n")
+    #expect(run.errors.contains("The language of the model's classes is Objective-C"))
+    let file = folder.appending(path: "E+CoreDataClass.swift")
+    #expect(try String(contentsOf: file, encoding: .utf8).contains("@objc(E)\npublic class E: NSManagedObject {"))
+    // Generated again; but not once the user has written it.
+    #expect(try ToolRun(["model", "generate", source.path, "-o", folder.path]).status == 0)
+    try Data("class E {}".utf8).write(to: file)
+    let refused = try ToolRun(["model", "generate", source.path, "-o", folder.path])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("was not generated, so it is not replaced"))
+    #expect(try String(contentsOf: file, encoding: .utf8) == "class E {}")
+    #expect(try ToolRun(["model", "generate", source.path, "--xcode", "9"]).status == 2)
+  }
+
   @Test func `lint finds nothing in a sound model`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let source = try bundle(#"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#)

@@ -1,0 +1,129 @@
+import Foundation
+import ModelCompiler
+import ModelFiles
+import Testing
+
+/// The text of generated classes. `Scripts/generated_text` compares it with files of Xcode.
+@Suite struct ClassGeneratorTests {
+  private static let model = """
+    <entity name="Person" representedClassName="Person" syncable="YES" codeGenerationType="class">
+    <attribute name="name" attributeType="String"/>
+    <attribute name="age" optional="YES" attributeType="Integer 16" defaultValueString="0" usesScalarValueType="YES"/>
+    <attribute name="height" attributeType="Double" usesScalarValueType="NO"/>
+    <attribute name="born" attributeType="Date" usesScalarValueType="NO"/>
+    <attribute name="seen" attributeType="Date" usesScalarValueType="YES"/>
+    <attribute name="default" attributeType="Boolean" usesScalarValueType="YES"/>
+    <attribute name="color" attributeType="Transformable" customClassName=".Color" valueTransformerName="T"/>
+    <attribute name="tags" attributeType="Transformable" customClassName="[String]" valueTransformerName="T"/>
+    <attribute name="blob" attributeType="Transformable" valueTransformerName="T"/>
+    <attribute name="place" attributeType="Composite" composite="Place"/>
+    <relationship name="pet" maxCount="1" destinationEntity="Pet" inverseName="owners" inverseEntity="Pet"/>
+    <fetchedProperty name="others" optional="YES"><fetchRequest name="r" entity="Person"/></fetchedProperty>
+    </entity>
+    <entity name="Pet" representedClassName=".Animal" parentEntity="Being" codeGenerationType="category">
+    <relationship name="owners" toMany="YES" ordered="YES" destinationEntity="Person" inverseName="pet" \
+    inverseEntity="Person"/>
+    </entity>
+    <entity name="Being" isAbstract="YES" representedClassName="Other.Being"/>
+    <entity name="Plain"/>
+    <composite name="Place"><attribute name="x" attributeType="Double"/></composite>
+    """
+
+  private func files(
+    _ edition: ClassGenerator.Edition, _ selection: ClassGenerator.Selection = .build
+  ) throws -> [String: String] {
+    let source = try ModelSourceReader().readSource(Data(TestModels.contents(Self.model).utf8))
+    let files = ClassGenerator(source, edition: edition).files(selection)
+    return Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.text) })
+  }
+
+  @Test func `the code generation of each entity decides which files there are`() throws {
+    #expect(
+      try files(.xcode16).keys.sorted() == [
+        "Animal+CoreDataProperties.swift", "Person+CoreDataClass.swift", "Person+CoreDataProperties.swift",
+      ])
+    #expect(
+      try files(.xcode16, .all).keys.sorted() == [
+        "Animal+CoreDataClass.swift", "Animal+CoreDataProperties.swift", "Being+CoreDataClass.swift",
+        "Being+CoreDataProperties.swift", "Person+CoreDataClass.swift", "Person+CoreDataProperties.swift",
+      ])
+  }
+
+  @Test func `the types of properties are those of Xcode`() throws {
+    let text = try #require(try files(.xcode16)["Person+CoreDataProperties.swift"])
+    let expected = """
+      //
+      //  Person+CoreDataProperties.swift
+      //
+      //  This file was automatically generated and should not be edited.
+      //
+
+      import Foundation
+      import CoreData
+
+
+      extension Person {
+
+          @nonobjc public class func fetchRequest() -> NSFetchRequest<Person> {
+              return NSFetchRequest<Person>(entityName: "Person")
+          }
+
+          @NSManaged public var name: String?
+          @NSManaged public var age: Int16
+          @NSManaged public var height: NSNumber?
+          @NSManaged public var born: Date?
+          @NSManaged public var seen: TimeInterval
+          @NSManaged public var `default`: Bool
+          @NSManaged public var color: Color?
+          @NSManaged public var tags: [String]?
+          @NSManaged public var blob: NSObject?
+          @NSManaged public var place: [String: Any]?
+          @NSManaged public var pet: Animal?
+          @NSManaged public var others: [Person]?
+
+      }
+
+      extension Person : Identifiable {
+
+      }
+
+      """
+    #expect(text == expected)
+  }
+
+  @Test func `an ordered relationship has ten functions, a subclass no Identifiable`() throws {
+    let text = try #require(try files(.xcode26)["Animal+CoreDataProperties.swift"])
+    #expect(text.contains("public import Foundation\npublic import CoreData\n\n\npublic typealias "))
+    #expect(text.contains("AnimalCoreDataPropertiesSet = NSSet\n\nextension Animal {\n"))
+    #expect(text.contains("NSFetchRequest<Animal>(entityName: \"Pet\")"))
+    #expect(text.components(separatedBy: "@objc(").count == 11)
+    #expect(text.contains("@objc(replaceOwnersAtIndexes:withOwners:)\n    @NSManaged public func replaceOwners("))
+    #expect(text.contains("addToOwners(_ values: NSOrderedSet)"))
+    #expect(!text.contains("Identifiable"))
+  }
+
+  @Test func `a class inherits from that of the parent entity`() throws {
+    let files = try files(.xcode26, .all)
+    // A class of the current module has no name in Objective-C.
+    #expect(
+      files["Animal+CoreDataClass.swift"]?.hasSuffix(
+        "AnimalCoreDataClassSet = NSSet\n\n\npublic class Animal: Being {\n\n}\n") == true)
+    #expect(files["Being+CoreDataClass.swift"]?.contains("@objc(Being)\npublic class Being: NSManagedObject {") == true)
+  }
+
+  @Test func `the newest edition has members of no actor`() throws {
+    let text = try #require(try files(.xcode27)["Animal+CoreDataProperties.swift"])
+    #expect(text.contains("@NSManaged nonisolated public var owners: NSOrderedSet?"))
+    #expect(text.contains("@NSManaged nonisolated public func addToOwners("))
+    #expect(text.contains("public import CoreData\n\npublic typealias"))
+  }
+
+  @Test func `Objective-C as the language is reported`() throws {
+    let text = TestModels.contents(Self.model, model: #"sourceLanguage="Objective-C""#)
+    let source = try ModelSourceReader().readSource(Data(text.utf8))
+    #expect(ClassGenerator(source).diagnostics(path: "M").first?.message.contains("Objective-C") == true)
+    let manual = TestModels.contents(#"<entity name="E" representedClassName="E"/>"#, model: "")
+    let none = try ModelSourceReader().readSource(Data(manual.utf8))
+    #expect(ClassGenerator(none).diagnostics(path: "M").isEmpty)
+  }
+}
