@@ -49,9 +49,11 @@ let package = Package(
     .library(name: "SQLEngine", targets: ["SQLEngine"]),
     .library(name: "ModelFiles", targets: ["ModelFiles"]),
     .library(name: "ModelCompiler", targets: ["ModelCompiler"]),
+    .library(name: "SourceRewriter", targets: ["SourceRewriter"]),
     .library(name: "LMDBStore", targets: ["LMDBStore"]),
     .library(name: "StoreConformance", targets: ["StoreConformance", "StoreConformanceRunner"]),
     .library(name: "GraphConformance", targets: ["GraphConformance"]),
+    .plugin(name: "ManagedSources", targets: ["ManagedSources"]),
     .executable(name: "coredata", targets: ["CoreDataTool"]),
     .executable(name: "store-conformance", targets: ["store-conformance"]),
   ],
@@ -70,6 +72,7 @@ let package = Package(
     publicOnly("SQLEngine", ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),
     library("PropertyLists", []),
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
+    library("SourceRewriter", []),
     library("ModelCompiler", ["ModelFiles", "StoreQuery", "StoreSchema", "PropertyLists"]),
 
     .systemLibrary(
@@ -124,6 +127,11 @@ let package = Package(
         "ModelCompiler", "PropertyLists",
       ],
       swiftSettings: strict),
+
+    // What the plugin runs for each target: small, because it is built before the target.
+    .executableTarget(
+      name: "BuildTool", dependencies: ["ModelCompiler", "ModelFiles", "SourceRewriter"], swiftSettings: strict),
+    .plugin(name: "ManagedSources", capability: .buildTool(), dependencies: ["BuildTool"]),
 
     // What every store must do, as cases that are values; the runner of those; the program for the stores of this
     // package.
@@ -216,6 +224,7 @@ let package = Package(
     tests("PropertyListsTests", ["PropertyLists"]),
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("ModelCompilerTests", ["ModelCompiler", "ModelFiles", "PropertyLists", "StoreSchema"]),
+    tests("SourceRewriterTests", ["SourceRewriter"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests("StoreProtocolTests", ["SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),

@@ -22,14 +22,23 @@ enum ModelSearch {
         ]))
   }
 
-  /// The main bundle's resources, the executable's folder, and every `.resources` or `.bundle` folder in it.
+  /// The main bundle's resources, the executable's folder, and the resource folders in it.
   private static func folders() -> [URL] {
-    let executable =
-      Bundle.main.executableURL?.deletingLastPathComponent() ?? URL(fileURLWithPath: CommandLine.arguments.first ?? "/")
-    var result = [Bundle.main.resourceURL, Bundle.main.bundleURL, executable].compactMap { $0 }
-    let inside = (try? FileManager.default.contentsOfDirectory(at: executable, includingPropertiesForKeys: nil)) ?? []
-    result += inside.filter { ["resources", "bundle"].contains($0.pathExtension) }.sorted { $0.path < $1.path }
+    let result =
+      [Bundle.main.resourceURL, Bundle.main.bundleURL, executableFolder].compactMap { $0 } + resourceFolders()
     var seen: Set<String> = []
     return result.filter { seen.insert($0.standardizedFileURL.path).inserted }
+  }
+
+  private static var executableFolder: URL {
+    Bundle.main.executableURL?.deletingLastPathComponent() ?? URL(fileURLWithPath: CommandLine.arguments.first ?? "/")
+  }
+
+  /// Every `.resources` or `.bundle` folder beside the executable, by their names: Swift's package manager puts the
+  /// resources of each target into one.
+  static func resourceFolders() -> [URL] {
+    let inside =
+      (try? FileManager.default.contentsOfDirectory(at: executableFolder, includingPropertiesForKeys: nil)) ?? []
+    return inside.filter { ["resources", "bundle"].contains($0.pathExtension) }.sorted { $0.path < $1.path }
   }
 }

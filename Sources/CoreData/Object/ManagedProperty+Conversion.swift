@@ -76,7 +76,7 @@ extension NSManagedObject {
 }
 
 /// Values that replace nil where the type of an accessor is not optional.
-private enum EmptyValue {
+enum EmptyValue {
   static func find<Value>() -> Value? {
     let candidates: [Any] = [
       [Any](), [AnyHashable: Any](), Set<AnyHashable>(), NSOrderedSet(), "", NSDecimalNumber.zero, Data(),

@@ -43,19 +43,6 @@ extension NSManagedObject {
     }
     return (owner, String(keyPath[keyPath.index(after: dot)...]))
   }
-
-  /// Adds or removes destinations, as the generated accessors pass them.
-  final func addObjects(_ objects: [NSManagedObject], to key: String) {
-    guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }
-    for object in objects { add(object, to: info.relationships[index].relationship) }
-    tellObservers()
-  }
-
-  final func removeObjects(_ objects: [NSManagedObject], from key: String) {
-    guard case .relationship(let index)? = info.keys[key] else { return setValue(nil, forUndefinedKey: key) }
-    for object in objects { remove(object, from: info.relationships[index].relationship) }
-    tellObservers()
-  }
 }
 
 /// `NSMutableSet` over a relationship. Only the primitive methods are overridden, which the others use, and the

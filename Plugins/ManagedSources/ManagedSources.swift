@@ -1,0 +1,87 @@
+import Foundation
+import PackagePlugin
+
+/// Builds an app's model layer where there is no Objective-C: compiles the models in a target's folder, generates the
+/// classes that they ask for, and compiles the rewritten Swift sources of the folder in place of the originals.
+///
+/// The sources to be rewritten are those that the target excludes: `exclude: ["Model"]` in the manifest. Those that the
+/// target compiles itself stay as they are.
+@main
+struct ManagedSources: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
+    guard let target = target as? SwiftSourceModuleTarget else { return [] }
+    let root = target.directoryURL.standardizedFileURL
+    let compiled = Set(target.sourceFiles.map { $0.url.standardizedFileURL.path })
+    let found = Self.inputs(in: root)
+    let sources = found.sources.filter { !compiled.contains($0.standardizedFileURL.path) }
+    guard !sources.isEmpty || !found.models.isEmpty else { return [] }
+    let output = context.pluginWorkDirectoryURL.appending(path: "Results")
+    let results =
+      found.models.flatMap { model in
+        [
+          output.appending(path: Self.compiledName(model)), output.appending(path: Self.classesName(model)),
+        ]
+      }
+      + sources.map { output.appending(path: Self.sourceName(Self.path(of: $0, in: root))) }
+      + [output.appending(path: "CoreDataSupport.swift")]
+    let arguments = ["--module", target.moduleName, "--output", output.path, "--root", root.path]
+    return [
+      .buildCommand(
+        displayName: "Model layer of \(target.name)", executable: try context.tool(named: "BuildTool").url,
+        arguments: arguments + (found.models + sources).map(\.path),
+        inputFiles: found.modelFiles + sources, outputFiles: results)
+    ]
+  }
+
+  // MARK: Names, as BuildTool makes them
+
+  private static func compiledName(_ model: URL) -> String {
+    model.deletingPathExtension().lastPathComponent + (model.pathExtension == "xcdatamodeld" ? ".momd" : ".mom")
+  }
+
+  private static func classesName(_ model: URL) -> String {
+    model.lastPathComponent.replacingOccurrences(of: ".", with: "+") + "+Classes.swift"
+  }
+
+  private static func sourceName(_ path: String) -> String {
+    "Rewritten+" + path.replacingOccurrences(of: "/", with: "+")
+  }
+
+  private static func path(of file: URL, in root: URL) -> String {
+    let (folder, path) = (root.path + "/", file.standardizedFileURL.path)
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : file.lastPathComponent
+  }
+
+  // MARK: Files
+
+  /// The models in a folder, all files of theirs, and the Swift sources, in the order of their paths.
+  private static func inputs(in root: URL) -> (models: [URL], modelFiles: [URL], sources: [URL]) {
+    var (models, modelFiles, sources): ([URL], [URL], [URL]) = ([], [], [])
+    var pending = [root]
+    while let folder = pending.popLast() {
+      let items =
+        (try? FileManager.default.contentsOfDirectory(
+          at: folder, includingPropertiesForKeys: [.isDirectoryKey])) ?? []
+      for item in items {
+        switch item.pathExtension {
+        case "xcdatamodeld", "xcdatamodel":
+          models.append(item)
+          modelFiles += files(in: item)
+        case "swift": sources.append(item)
+        default:
+          let isFolder = (try? item.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
+          if isFolder { pending.append(item) }
+        }
+      }
+    }
+    func sorted(_ urls: [URL]) -> [URL] { urls.sorted { $0.path < $1.path } }
+    return (sorted(models), sorted(modelFiles), sorted(sources))
+  }
+
+  private static func files(in folder: URL) -> [URL] {
+    guard let enumerator = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil) else {
+      return []
+    }
+    return enumerator.compactMap { $0 as? URL }.filter { !$0.hasDirectoryPath }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import ModelCompiler
+import ModelFiles
+import SourceRewriter
+
+/// The work for one target.
+///
+/// Every file that is written has a name that depends on the names of sources and models alone, because the plugin has
+/// to know it before. So the classes of a model are in one file.
+struct BuildTask {
+  /// The module that the sources belong to.
+  private var module = ""
+  /// The folder for all results.
+  private var output = URL(fileURLWithPath: ".")
+  /// The folder of the target; the names of results are made of paths in it.
+  private var root = URL(fileURLWithPath: ".")
+  private var inputs: [URL] = []
+
+  struct UsageError: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  /// `--module NAME --output FOLDER --root FOLDER INPUT...`, where an input is an `.xcdatamodeld`, an `.xcdatamodel` or a
+  /// Swift source.
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      switch word {
+      case "--module", "--output", "--root":
+        guard let value = rest.popFirst() else { throw UsageError(description: "\(word) needs a value.") }
+        if word == "--module" { module = value }
+        if word == "--output" { output = URL(fileURLWithPath: value) }
+        if word == "--root" { root = URL(fileURLWithPath: value) }
+      default: inputs.append(URL(fileURLWithPath: word))
+      }
+    }
+    if module.isEmpty { throw UsageError(description: "--module NAME is missing.") }
+  }
+
+  /// Returns false where a model has an error. Warnings and errors go to standard error.
+  func run() throws -> Bool {
+    try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+    var sources: [Rewriter.Source] = []
+    var names: [String] = []
+    var isSound = true
+    for input in inputs {
+      switch input.pathExtension {
+      case "xcdatamodeld", "xcdatamodel":
+        guard let classes = try compile(input) else {
+          isSound = false
+          continue
+        }
+        sources.append(classes)
+        names.append(OutputNames.classes(of: input.lastPathComponent))
+      case "swift":
+        sources.append(.init(path: input.path, bytes: Array(try Data(contentsOf: input))))
+        names.append(OutputNames.source(path(input)))
+      default: throw UsageError(description: "\(input.path) is neither a model nor a Swift source.")
+      }
+    }
+    guard isSound else { return false }
+    let rewriter = Rewriter(sources)
+    for finding in rewriter.findings { complain("\(finding)") }
+    for (name, result) in zip(names, rewriter.outputs) { try write(Data(result.bytes), name) }
+    try write(Data(Rewriter.support.utf8), OutputNames.support)
+    return true
+  }
+
+  /// The path in the target's folder.
+  private func path(_ url: URL) -> String {
+    let (folder, file) = (root.standardizedFileURL.path + "/", url.standardizedFileURL.path)
+    return file.hasPrefix(folder) ? String(file.dropFirst(folder.count)) : url.lastPathComponent
+  }
+
+  /// Writes the compiled model. Returns its generated classes as one source; nil where the model has an error.
+  private func compile(_ url: URL) throws -> Rewriter.Source? {
+    let compiler = ModelCompiler(moduleName: module)
+    let compiled: ModelOutput
+    do {
+      compiled = try compiler.compile(url)
+    } catch {
+      for diagnostic in error.diagnostics where diagnostic.severity != .note { complain("\(diagnostic)") }
+      return nil
+    }
+    for diagnostic in compiled.diagnostics where diagnostic.severity == .warning { complain("\(diagnostic)") }
+    try compiled.write(to: output.appending(path: compiled.name))
+    let version = try ModelBundle.currentVersion(url)
+    let generator = ClassGenerator(try ModelSourceReader().readSource(folder: version), edition: .xcode16)
+    for diagnostic in generator.diagnostics(path: version.path) { complain("\(diagnostic)") }
+    let text = generator.files(.build).map(\.text).joined(separator: "\n")
+    return .init(
+      path: OutputNames.classes(of: url.lastPathComponent), text: "import CoreData\nimport Foundation\n\n" + text)
+  }
+
+  private func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+
+  /// Leaves a file that has these bytes already as it is, so that it is not compiled again.
+  private func write(_ data: Data, _ name: String) throws {
+    let url = output.appending(path: name)
+    if let known = try? Data(contentsOf: url), known == data { return }
+    try data.write(to: url, options: .atomic)
+  }
+}
+
+/// The names of results. The plugin makes the same names.
+enum OutputNames {
+  static let support = "CoreDataSupport.swift"
+
+  /// Of a source by its path in the target. The compiler requires that no two files of a module have the same name.
+  static func source(_ path: String) -> String { "Rewritten+" + path.replacing("/", with: "+") }
+
+  /// Of the classes of a model.
+  static func classes(of model: String) -> String { model.replacing(".", with: "+") + "+Classes.swift" }
+}

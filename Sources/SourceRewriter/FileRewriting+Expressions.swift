@@ -1,0 +1,80 @@
+/// `#keyPath` and `#selector`.
+extension FileRewriting {
+  mutating func rewriteExpressions() {
+    for index in file.tokens.indices {
+      switch file.tokens[index].kind {
+      case .directive where file.text(index) == "#keyPath": rewriteKeyPath(index)
+      case .directive where file.text(index) == "#selector": rewriteSelector(index)
+      default: break
+      }
+    }
+  }
+
+  /// The words of a dotted name in parentheses, such as `Student.school.name`; nil for anything else.
+  private func path(_ open: Int) -> (words: [Int], close: Int)? {
+    guard file.isMark(open, "("), let close = file.closing(open), close > open + 1 else { return nil }
+    var words: [Int] = []
+    for (offset, token) in (open + 1..<close).enumerated() {
+      if offset % 2 == 0, file.tokens[token].kind == .word {
+        words.append(token)
+      } else if !file.isMark(token, ".") {
+        return nil
+      }
+    }
+    return (words.count * 2 - 1 == close - open - 1) ? (words, close) : nil
+  }
+
+  /// `#keyPath(Student.school.name)` becomes `CheckedKeyPath("school.name", \Student.school).then(\.name).text`: a text,
+  /// and an expression that compiles only where there are such properties.
+  private mutating func rewriteKeyPath(_ index: Int) {
+    guard let (words, close) = path(index + 1) else {
+      return find(index, "this #keyPath could not be read; write the key path as a text")
+    }
+    guard let text = checkedPath(words, at: index) else {
+      return find(index, "the type of this #keyPath is not stated; write #keyPath(Type.property)")
+    }
+    replace(tokens: index..<close + 1, text)
+  }
+
+  private func checkedPath(_ words: [Int], at index: Int) -> String? {
+    var rest = words[...]
+    var type: [String] = []
+    // A type begins in upper case; `Self` and a type around it count too.
+    while rest.count > 1, let first = rest.first, file.name(first).first?.isUppercase == true {
+      type.append(file.text(first))
+      rest = rest.dropFirst()
+    }
+    if let first = rest.first, file.isWord(first, "self") { rest = rest.dropFirst() }
+    let root =
+      type.isEmpty || type == ["Self"] ? module.enclosingType(of: index, in: file) : type.joined(separator: ".")
+    guard let root, let first = rest.first else { return nil }
+    let keys = rest.map { module.objectiveCName(file.name($0), of: $0 == first ? root : nil) }
+    let steps = rest.dropFirst().map { ".then(\\.\(file.text($0)))" }.joined()
+    return "CheckedKeyPath(\"\(keys.joined(separator: "."))\", \\\(root).\(file.text(first)))\(steps).text"
+  }
+
+  /// The comparisons that sort descriptors know, and the getters and setters of properties.
+  private mutating func rewriteSelector(_ index: Int) {
+    let open = index + 1
+    guard file.isMark(open, "("), let close = file.closing(open) else {
+      return find(index, "this #selector could not be read")
+    }
+    if file.isMark(open + 2, ":"), ["getter", "setter"].contains(file.text(open + 1)) {
+      let words = Array(stride(from: open + 3, to: close, by: 2))
+      let isPath = words.allSatisfy { file.tokens[$0].kind == .word }
+      if isPath, words.count * 2 - 1 == close - open - 3, let path = checkedPath(words, at: index) {
+        let isGetter = file.isWord(open + 1, "getter")
+        return replace(tokens: index..<close + 1, isGetter ? "Selector(\(path))" : "Selector(setterOf: \(path))")
+      }
+    }
+    let words = (open + 1..<close).filter { file.tokens[$0].kind == .word }.map { file.name($0) }
+    let owners: Set<String> = ["NSString", "String", "NSNumber", "NSDate", "Date"]
+    if words.count >= 2, owners.contains(words[0]), words[1].lowercased().hasSuffix("compare") {
+      return replace(tokens: index..<close + 1, "Selector(\"\(words[1]):\")")
+    }
+    find(
+      index,
+      "#selector needs Objective-C; pass a closure, or for a sort descriptor the name of a comparison, such as \"compare:\""
+    )
+  }
+}

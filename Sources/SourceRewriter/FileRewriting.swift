@@ -1,0 +1,126 @@
+/// The changes of one file.
+struct FileRewriting {
+  let file: SourceFile
+  let module: ModuleClasses
+  let index: Int
+  var changes: [Rewriter.Change] = []
+  var findings: [Rewriter.Finding] = []
+  /// The keys that have been declared in this file, by class and name.
+  var keys: Set<[String]> = []
+
+  init(_ file: SourceFile, module: ModuleClasses, file index: Int) {
+    (self.file, self.module, self.index) = (file, module, index)
+  }
+
+  mutating func run() {
+    // Attributes of whatever kind of declaration, in conditional parts too.
+    for index in file.tokens.indices where file.tokens[index].kind == .attribute { removeAttribute(index) }
+    for declaration in file.declarations { rewrite(declaration) }
+    for body in file.types where body.kind == .protocol { rewriteProtocol(body) }
+    rewriteExpressions()
+  }
+
+  mutating func replace(_ range: Range<Int>, _ text: String) {
+    // Line ends of the original stay where they are as far as possible: behind the text.
+    let lines = file.bytes[range].count { $0 == UInt8(ascii: "\n") }
+    changes.append(.init(range: range, text: text + String(repeating: "\n", count: lines)))
+  }
+
+  mutating func replace(tokens range: Range<Int>, _ text: String) {
+    guard let first = range.first, let last = range.last else { return }
+    replace(file.tokens[first].range.lowerBound..<file.tokens[last].range.upperBound, text)
+  }
+
+  mutating func insert(_ text: String, at place: Int) { changes.append(.init(range: place..<place, text: text)) }
+
+  mutating func find(_ token: Int, _ message: String) {
+    let line = file.tokens.indices.contains(token) ? file.tokens[token].line : 1
+    findings.append(.init(path: file.path, line: line, message: message))
+  }
+
+  // MARK: Attributes
+
+  private static let removed: Set<String> = ["@objc", "@objcMembers"]
+
+  private mutating func removeAttribute(_ index: Int) {
+    guard Self.removed.contains(file.text(index)) else { return }
+    var end = index + 1
+    if file.isMark(end, "("), !file.tokens[end].followsSpace, let close = file.closing(end) { end = close + 1 }
+    replace(tokens: index..<end, "")
+  }
+
+  // MARK: Declarations
+
+  private mutating func rewrite(_ declaration: Declaration) {
+    for modifier in declaration.modifiers where modifier.name == "dynamic" { replace(tokens: modifier.tokens, "") }
+    switch declaration.keyword {
+    case "import": rewriteImport(declaration)
+    case "var":
+      if let attribute = declaration.attribute("NSManaged") {
+        rewriteManagedVariable(declaration, attribute)
+      } else {
+        rewriteOverride(declaration)
+        listAccessor(declaration)
+      }
+    case "func":
+      if let attribute = declaration.attribute("NSManaged") {
+        rewriteManagedFunction(declaration, attribute)
+      } else {
+        rewriteOverride(declaration)
+        listValidation(declaration)
+      }
+    case "init", "subscript": rewriteOverride(declaration)
+    default: break
+    }
+  }
+
+  func owner(of declaration: Declaration) -> TypeBody? { declaration.owner.map { file.types[$0] } }
+
+  // MARK: Protocols
+
+  /// A protocol of Objective-C is for classes, and may have requirements that are optional.
+  private mutating func rewriteProtocol(_ body: TypeBody) {
+    guard body.attributes.contains("objc") else { return }
+    let classes: Set<String> = ["AnyObject", "class", "NSObjectProtocol", "NSFetchRequestResult"]
+    if !body.inherited.contains(where: classes.contains) {
+      insert(body.inherited.isEmpty ? ": AnyObject" : " AnyObject,", at: body.inheritancePlace)
+    }
+    let type = file.types.firstIndex(of: body)
+    for declaration in file.declarations where declaration.owner == type && declaration.has("optional") {
+      find(
+        declaration.keywordIndex,
+        """
+        an optional requirement of a protocol needs Objective-C; write \(file.name(declaration.keywordIndex + 1)) as a \
+        requirement, with an extension of the protocol that has a default
+        """)
+    }
+  }
+
+  // MARK: Imports
+
+  /// Modules of Apple's platforms that sources of models import although they can do without.
+  private static let absentModules: Set<String> = [
+    "AppKit", "CloudKit", "Cocoa", "Combine", "CoreLocation", "CoreSpotlight", "MapKit", "MobileCoreServices", "OSLog",
+    "ObjectiveC", "Security", "SwiftData", "SwiftUI", "UIKit", "UniformTypeIdentifiers", "WidgetKit", "os",
+  ]
+
+  /// `import UIKit` is compiled only where there is such a module; `import class CoreData.X` becomes `import CoreData`.
+  private mutating func rewriteImport(_ declaration: Declaration) {
+    var index = declaration.keywordIndex + 1
+    let kinds: Set<String> = ["class", "struct", "enum", "protocol", "func", "typealias", "let", "var"]
+    if kinds.contains(file.text(index)) { index += 1 }
+    let name = file.name(index)
+    var end = index + 1
+    while file.isMark(end, "."), !file.tokens[end].isFirstOnLine { end += 2 }
+    end = min(end, file.tokens.count)
+    if name == "CoreData", end > declaration.keywordIndex + 2 {
+      replace(tokens: declaration.keywordIndex..<end, "import CoreData")
+    }
+    guard Self.absentModules.contains(name), !declaration.isConditional else { return }
+    let line = file.tokens[declaration.start].line
+    let first = file.tokens[declaration.start].range.lowerBound
+    // The directive needs a line of its own, so the lines are counted anew behind it.
+    insert("\n#if canImport(\(name))\n\(file.location(line))\n", at: first)
+    insert("\n#endif\n\(file.location(file.tokens[end - 1].line))\n", at: file.tokens[end - 1].range.upperBound)
+  }
+}

@@ -1,0 +1,121 @@
+/// Rewrites the Swift sources of a module that were written for Apple's Core Data, so that they compile where there is
+/// no Objective-C: attributes of Objective-C are removed, `@NSManaged` members get bodies, `#keyPath` becomes a checked
+/// text, and so on; see ``Rewriter/rewrite()``.
+///
+/// All sources of the module are given at once, because an override in an extension changes the class, which may be in
+/// another file. Lines stay: errors of the compiler stand on the lines of the original.
+public struct Rewriter {
+  /// A source.
+  public struct Source: Hashable, Sendable {
+    /// The path that messages name.
+    public var path: String
+    /// The bytes of the file, UTF-8.
+    public var bytes: [UInt8]
+
+    /// A source.
+    public init(path: String, bytes: [UInt8]) {
+      self.path = path
+      self.bytes = bytes
+    }
+
+    /// A source by its text.
+    public init(path: String, text: String) { self.init(path: path, bytes: Array(text.utf8)) }
+  }
+
+  /// A change: bytes of the original, and the text in their place. Both have the same number of line ends, or the text
+  /// ends with a directive that gives the next line its number.
+  public struct Change: Hashable, Sendable {
+    /// The bytes of the original that are replaced; empty where text is inserted.
+    public var range: Range<Int>
+    /// The text in their place.
+    public var text: String
+  }
+
+  /// What a rewritten source is.
+  public struct Output: Hashable, Sendable {
+    /// The path of the original.
+    public var path: String
+    /// The changes in the order of their ranges, which do not overlap.
+    public var changes: [Change]
+    /// The rewritten source: a line that names the original for messages, and the original with the changes.
+    public var bytes: [UInt8]
+  }
+
+  /// What has to be changed by hand.
+  public struct Finding: Hashable, Sendable, CustomStringConvertible {
+    /// The source.
+    public var path: String
+    /// The line, from 1.
+    public var line: Int
+    /// What does not work and what to do about it.
+    public var message: String
+
+    public var description: String { "\(path):\(line): warning: \(message)" }
+  }
+
+  /// A source that a rewritten module needs in addition: its bundles find the resources of packages. A module's own
+  /// extension comes before Foundation's methods.
+  public static let support = """
+    import CoreData
+    import Foundation
+
+    extension Bundle {
+      private var isMain: Bool { bundlePath == Bundle.main.bundlePath }
+
+      func url(forResource name: String?, withExtension ext: String?) -> URL? {
+        url(forResource: name, withExtension: ext, subdirectory: nil)
+          ?? (isMain ? PackageResources.url(forResource: name, withExtension: ext) : nil)
+      }
+
+      func path(forResource name: String?, ofType ext: String?) -> String? {
+        url(forResource: name, withExtension: ext)?.path
+      }
+    }
+
+    """
+
+  /// The rewritten sources, in the order in which they were given.
+  public private(set) var outputs: [Output] = []
+  /// What has to be changed by hand.
+  public private(set) var findings: [Finding] = []
+
+  /// Rewrites the sources of a module.
+  public init(_ sources: [Source]) {
+    let files = sources.map { SourceFile(path: $0.path, bytes: $0.bytes) }
+    let module = ModuleClasses(files)
+    var changes = files.map { _ in [Change]() }
+    for index in files.indices {
+      var rewriting = FileRewriting(files[index], module: module, file: index)
+      rewriting.run()
+      changes[index] += rewriting.changes
+      findings += rewriting.findings
+    }
+    for index in files.indices {
+      changes[index] += module.insertions(in: index, &findings)
+      outputs.append(Self.output(files[index], changes[index]))
+    }
+    findings.sort { ($0.path, $0.line, $0.message) < ($1.path, $1.line, $1.message) }
+  }
+
+  private static func output(_ file: SourceFile, _ changes: [Change]) -> Output {
+    let sorted = changes.enumerated().sorted {
+      ($0.element.range.lowerBound, $0.element.range.upperBound, $0.offset)
+        < ($1.element.range.lowerBound, $1.element.range.upperBound, $1.offset)
+    }.map(\.element)
+    // What stands in the place of Objective-C is in this module.
+    let isImported = file.declarations.contains { $0.keyword == "import" && file.imported($0) == "CoreData" }
+    let head = changes.isEmpty || isImported ? "" : "import CoreData\n"
+    var bytes = Array("\(head)\(file.location(1))\n".utf8)
+    var position = 0
+    var applied: [Change] = []
+    for change in sorted where change.range.lowerBound >= position {
+      bytes += file.bytes[position..<change.range.lowerBound]
+      bytes += change.text.utf8
+      position = change.range.upperBound
+      applied.append(change)
+    }
+    bytes += file.bytes[position...]
+    if let use = file.useOfPublicImport { bytes += use.utf8 }
+    return Output(path: file.path, changes: applied, bytes: bytes)
+  }
+}

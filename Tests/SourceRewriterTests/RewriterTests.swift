@@ -1,0 +1,259 @@
+import SourceRewriter
+import Testing
+
+/// The forms of rewritten members. `Tests/RewrittenSources` has sources that are compiled and run.
+@Suite struct RewriterTests {
+  /// The rewritten text without the line that names the original.
+  private func rewritten(_ text: String, _ others: String...) -> String {
+    let sources = ([text] + others).enumerated().map { Rewriter.Source(path: "\($0.offset).swift", text: $0.element) }
+    let bytes = Rewriter(sources).outputs[0].bytes
+    return String(
+      String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        .drop { $0.hasPrefix("#sourceLocation") || $0 == "import CoreData" }.joined(separator: "\n"))
+  }
+
+  private func findings(_ texts: String...) -> [String] {
+    Rewriter(texts.enumerated().map { .init(path: "\($0.offset).swift", text: $0.element) }).findings.map { "\($0)" }
+  }
+
+  private func body(_ member: String, in owner: String = "class A: NSManagedObject") -> String {
+    let result = rewritten("\(owner) { \(member) }")
+    return String(result.dropFirst("\(owner) { ".count).dropLast(2))
+  }
+
+  // MARK: Attributes
+
+  @Test(arguments: [
+    ("@objc var x = 1", " var x = 1"), ("@objc(name) func f() {}", " func f() {}"),
+    ("@objc(a:b:) public func f() {}", " public func f() {}"), ("@objc dynamic var x = 1", "  var x = 1"),
+    ("public dynamic final var x = 1", "public  final var x = 1"), ("@objc\n  func f() {}", "\n  func f() {}"),
+    ("@available(*, deprecated) @objc func f() {}", "@available(*, deprecated)  func f() {}"),
+    ("let dynamic = 1", "let dynamic = 1"), ("var s = \"@objc\"", "var s = \"@objc\""),
+    ("var s = \"\\(f { @objc in 1 })\"", "var s = \"\\(f {  in 1 })\""), ("// @objc\n", "// @objc\n"),
+    ("/* @objc /* nested */ */ var x = 1", "/* @objc /* nested */ */ var x = 1"),
+    ("var s = #\"@objc \\(x) \\#(y)\"#", "var s = #\"@objc \\(x) \\#(y)\"#"),
+    ("@nonobjc class func f() {}", "@nonobjc class func f() {}"),
+  ])
+  func `attributes of Objective-C are removed, and nothing that looks like them`(_ text: String, _ expected: String) {
+    #expect(rewritten("struct A { \(text) }") == "struct A { \(expected) }")
+  }
+
+  @Test func `members of all Objective-C are removed from a type`() {
+    #expect(rewritten("@objcMembers @objc(B) class A {\n}") == "  class A {\n}")
+    #expect(rewritten("@objc protocol P: Q {}") == " protocol P: AnyObject, Q {}")
+    #expect(rewritten("@objc public protocol P {}") == " public protocol P: AnyObject {}")
+    #expect(rewritten("@objc protocol P: AnyObject {}") == " protocol P: AnyObject {}")
+    #expect(rewritten("@objc enum E: Int { case a }") == " enum E: Int { case a }")
+  }
+
+  // MARK: Variables
+
+  /// The accessor of a property.
+  private func accessor(_ declaration: String, _ key: String, _ type: String, name: String? = nil) -> String {
+    let subject = "self[Self._key_\(key)]"
+    return
+      "\(declaration) { get { \(subject) } set { \(subject) = newValue } }; nonisolated private static let _key_\(key) = "
+      + "ManagedProperty<\(type)>(\"\(name ?? key)\")"
+  }
+
+  @Test(arguments: [
+    "String?", "Int16", "Bool", "[String: [Int]]?", "Set<Item>", "Set<Item>?", "[Item]", "NSOrderedSet?", "any Shape",
+    "Optional<Int>", "Outer.Inner?", "(Int, String)", "Dictionary<String, Array<Int>>", "NSNumber", "A & B",
+  ])
+  func `a managed property becomes an accessor over a typed key`(_ type: String) {
+    #expect(body("@NSManaged public var name: \(type)") == " " + accessor("public var name: \(type)", "name", type))
+  }
+
+  @Test func `spelling of managed properties does not matter`() {
+    #expect(body("@NSManaged var x: [Int]!") == " " + accessor("var x: [Int]!", "x", "[Int]?"))
+    #expect(body("@NSManaged private(set) var x: Int") == " " + accessor("private(set) var x: Int", "x", "Int"))
+    #expect(
+      body("@NSManaged nonisolated public var x: Int") == " " + accessor("nonisolated public var x: Int", "x", "Int"))
+    #expect(body("@NSManaged var `default`: Bool") == " " + accessor("var `default`: Bool", "default", "Bool"))
+    #expect(body("@objc(other) @NSManaged var x: Int") == "  " + accessor("var x: Int", "other", "Int"))
+    #expect(
+      body("@NSManaged var a, b: Int") == " " + accessor("var a: Int", "a", "Int") + "; "
+        + accessor("var b: Int", "b", "Int"))
+    #expect(
+      body("@NSManaged public var a: Int, b: String?") == " " + accessor("public var a: Int", "a", "Int") + "; "
+        + accessor("public var b: String?", "b", "String?"))
+    #expect(
+      body("@NSManaged\n  public\n  var x: Int // note") == "\n  public\n  " + accessor("var x: Int", "x", "Int")
+        + " // note")
+    #expect(body("@NSManaged var x: Dictionary<\n  String, Int>\n").hasPrefix(" var x: Dictionary< String, Int> {"))
+  }
+
+  @Test func `a primitive value is that of its property`() {
+    let text = body("@NSManaged private var primitiveName: String?")
+    #expect(text.contains("get { self[primitive: Self._key_primitive_name] }"))
+    #expect(text.contains("private static let _key_primitive_name = ManagedProperty<String?>(\"name\")"))
+    #expect(body("@NSManaged var primitive: Int") == " " + accessor("var primitive: Int", "primitive", "Int"))
+  }
+
+  // MARK: Functions
+
+  @Test(arguments: [
+    ("@objc(addItemsObject:) @NSManaged func addToItems(_ value: Item)", "add(value, to: Self._members_items)"),
+    (
+      "@objc(removeItemsObject:) @NSManaged func removeFromItems(_ value: Item)",
+      "remove(value, from: Self._members_items)"
+    ),
+    (
+      "@objc(addItems:) @NSManaged func addToItems(_ values: NSSet)", "add(contentsOf: values, to: Self._members_items)"
+    ),
+    ("@objc(removeItems:) @NSManaged func remove(_ v: Set<Item>)", "remove(contentsOf: v, from: Self._members_items)"),
+    ("@objc(intersectItems:) @NSManaged func f(_ v: NSSet)", "intersect(Self._members_items, with: v)"),
+    (
+      "@objc(insertObject:inItemsAtIndex:) @NSManaged func insertIntoItems(_ value: Item, at idx: Int)",
+      "insert(value, into: Self._members_items, at: idx)"
+    ),
+    (
+      "@objc(removeObjectFromItemsAtIndex:) @NSManaged func f(at idx: Int)",
+      "remove(at: idx, from: Self._members_items)"
+    ),
+    (
+      "@objc(insertItems:atIndexes:) @NSManaged func f(_ values: [Item], at indexes: NSIndexSet)",
+      "insert(contentsOf: values, into: Self._members_items, at: indexes)"
+    ),
+    ("@objc(removeItemsAtIndexes:) @NSManaged func f(at i: NSIndexSet)", "remove(at: i, from: Self._members_items)"),
+    (
+      "@objc(replaceObjectInItemsAtIndex:withObject:) @NSManaged func f(at idx: Int, with value: Item)",
+      "replace(at: idx, in: Self._members_items, with: value)"
+    ),
+    (
+      "@objc(replaceItemsAtIndexes:withItems:) @NSManaged func f(at i: NSIndexSet, with values: [Item])",
+      "replace(at: i, in: Self._members_items, withContentsOf: values)"
+    ),
+    ("@NSManaged func addItemsObject(_ value: Item)", "add(value, to: Self._members_items)"),
+    ("@NSManaged func insertObject(_ o: Item, inItemsAtIndex i: Int)", "insert(o, into: Self._members_items, at: i)"),
+    ("@NSManaged func addToItems(_ value: Item)", "add(value, to: Self._members_items)"),
+  ])
+  func `each function of a to-many relationship gets its body`(_ text: String, _ expected: String) {
+    let result = body(text)
+    #expect(result.contains(" { \(expected) }"))
+    #expect(result.hasSuffix("; nonisolated private static let _members_items = ManagedProperty<Any>(\"items\")"))
+  }
+
+  @Test func `the name of the relationship is that of the property`() {
+    let result = rewritten(
+      "class A: NSManagedObject { @NSManaged var URLs: NSSet?\n @objc(addURLsObject:) @NSManaged func f(_ v: B) }")
+    #expect(result.contains("add(v, to: Self._members_URLs)"))
+    #expect(findings("class A { @NSManaged func other(_ v: B, x: Int) }").first?.contains("other:x:") == true)
+  }
+
+  // MARK: Extensions
+
+  @Test func `an override in an extension is called by the class`() {
+    let outputs = Rewriter([
+      .init(path: "a.swift", text: "class A: B {\n}\n"),
+      .init(
+        path: "b.swift",
+        text: """
+          extension A {
+            public override func f(_ x: inout Int, with y: [String: Int]) async throws -> Int { 1 }
+            override var d: String { get { "" } set { } }
+            override class func g() { }
+          }
+          """),
+    ]).outputs.map { String(decoding: $0.bytes, as: UTF8.self) }
+    let expected = """
+      public override func f(_ x: inout Int, with y: [String: Int]) async throws -> Int \
+      { try await _extension_f(&x, with: y) }; \
+      override var d: String { get { _extension_d } set { _extension_d = newValue } }; \
+      class override func g() { _extension_g() }
+      """
+    #expect(outputs[0].contains("class A: B {\n \(expected) }"))
+    #expect(outputs[1].contains("func _extension_f(_ x: inout Int, with y: [String: Int]) async throws -> Int { 1 }"))
+    #expect(outputs[1].contains("class func _extension_g() { }"))
+    #expect(!outputs[1].contains("override"))
+  }
+
+  @Test func `what cannot be moved is named with its line`() {
+    #expect(findings("\n\nextension Other { override func f() {} }").first?.hasPrefix("0.swift:3: warning: ") == true)
+    #expect(findings("class A {}\nextension A { override init() {} }").first?.contains("move it into A") == true)
+    #expect(findings("class A {}\n#if X\nextension A { override func f() {} }\n#endif").count == 1)
+    #expect(findings("@objc protocol P {\n @objc optional func f()\n}").first?.hasPrefix("0.swift:2:") == true)
+    #expect(findings("let s = #selector(A.f(_:))").first?.contains("#selector needs Objective-C") == true)
+    #expect(findings("class A: B { override func f() {} }").isEmpty)
+  }
+
+  @Test func `what key-value coding finds by name is listed`() {
+    let text = rewritten(
+      """
+      @objcMembers public class A: NSManagedObject {
+        var one: Int { 1 }
+        @nonobjc var two: Int { 1 }
+        private var three = 1
+        static var four = 1
+        func validateAge(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {}
+        func validateOther(_ value: Int) throws {}
+      }
+      """, "extension A { @objc(fünf) var five: Int { 5 } }")
+    #expect(
+      text.contains(
+        """
+         public override class var keyValueMethods: KeyValueMethods { super.keyValueMethods.accessor("one", \\A.one)\
+        .validation("age", A.validateAge).accessor("fünf", \\A.five) } }
+        """))
+    #expect(!rewritten("class A: NSObject { @objc var x = 1 }").contains("keyValueMethods"))
+    // Through a superclass in another file.
+    #expect(
+      rewritten("class A: B { @objc var x = 1 }", "class B: NSManagedObject {}").contains(".accessor(\"x\", \\A.x)"))
+  }
+
+  // MARK: Expressions
+
+  @Test(arguments: [
+    ("#keyPath(Student.name)", "CheckedKeyPath(\"name\", \\Student.name).text"),
+    ("#keyPath( Student.school.name )", "CheckedKeyPath(\"school.name\", \\Student.school).then(\\.name).text"),
+    ("#keyPath(Outer.Inner.name)", "CheckedKeyPath(\"name\", \\Outer.Inner.name).text"),
+    ("#keyPath(name)", "CheckedKeyPath(\"name\", \\A.name).text"),
+    ("#keyPath(Self.name.count)", "CheckedKeyPath(\"name.count\", \\A.name).then(\\.count).text"),
+    ("\"\\(#keyPath(A.b)) x\"", "\"\\(CheckedKeyPath(\"b\", \\A.b).text) x\""),
+    ("#selector(NSString.localizedCompare(_:))", "Selector(\"localizedCompare:\")"),
+    ("#selector(getter: A.name)", "Selector(CheckedKeyPath(\"name\", \\A.name).text)"),
+    ("#selector(setter: A.name)", "Selector(setterOf: CheckedKeyPath(\"name\", \\A.name).text)"),
+  ])
+  func `expressions of Objective-C become checked texts`(_ text: String, _ expected: String) {
+    #expect(rewritten("class A { let s = \(text) }") == "class A { let s = \(expected) }")
+  }
+
+  @Test func `a key path has the names of Objective-C`() {
+    let text = rewritten("class A { @objc(other) @NSManaged var x: Int\n let s = #keyPath(A.x) }")
+    #expect(text.contains("CheckedKeyPath(\"other\", \\A.x).text"))
+  }
+
+  // MARK: Files
+
+  @Test func `imports of modules that may be absent are conditional, and lines go on`() {
+    let text = rewritten("import UIKit\nimport Foundation\nclass A { @objc var x = 1 }\n")
+    #expect(
+      text.contains("\n#if canImport(UIKit)\n#sourceLocation(file: \"0.swift\", line: 1)\nimport UIKit\n#endif\n"))
+    #expect(text.contains("#endif\n#sourceLocation(file: \"0.swift\", line: 1)\n\nimport Foundation"))
+    #expect(rewritten("#if canImport(UIKit)\nimport UIKit\n#endif\n") == "#if canImport(UIKit)\nimport UIKit\n#endif\n")
+    #expect(rewritten("let a = 1\nimport class CoreData.NSManagedObject\n") == "let a = 1\nimport CoreData\n")
+  }
+
+  @Test func `a file that gets expressions of Core Data imports it`() {
+    let bytes = Rewriter([.init(path: "a\"b.swift", text: "let s = #keyPath(A.b)")]).outputs[0].bytes
+    #expect(
+      String(decoding: bytes, as: UTF8.self).hasPrefix(
+        "import CoreData\n#sourceLocation(file: \"a\\\"b.swift\", line: 1)\n"))
+    let same = Rewriter([.init(path: "a.swift", text: "let s = 1")]).outputs[0].bytes
+    #expect(String(decoding: same, as: UTF8.self) == "#sourceLocation(file: \"a.swift\", line: 1)\nlet s = 1")
+  }
+
+  @Test func `branches of conditions may each begin the same type`() {
+    let text = """
+      #if X
+      class A: NSManagedObject {
+      #else
+      class A: B {
+      #endif
+        @NSManaged var x: Int
+      }
+      extension A { override func f() {} }
+      """
+    #expect(rewritten(text).contains("ManagedProperty<Int>(\"x\")"))
+  }
+}
