@@ -225,6 +225,7 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("ModelCompilerTests", ["ModelCompiler", "ModelFiles", "PropertyLists", "StoreSchema"]),
     tests("SourceRewriterTests", ["SourceRewriter"]),
+    tests("BuildToolTests", ["BuildTool", "CoreData"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),
     tests("StoreProtocolTests", ["SQLiteBackend", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport"]),

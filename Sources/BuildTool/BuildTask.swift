@@ -20,8 +20,8 @@ struct BuildTask {
     var description: String
   }
 
-  /// `--module NAME --output FOLDER --root FOLDER INPUT...`, where an input is an `.xcdatamodeld`, an `.xcdatamodel` or a
-  /// Swift source.
+  /// `--module NAME --output FOLDER --root FOLDER INPUT...`, where an input is an `.xcdatamodeld`, an `.xcdatamodel`
+  /// or a Swift source.
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
     while let word = rest.popFirst() {

@@ -6,8 +6,8 @@ import StoreSchema
 /// Compiles source models, as Apple's `momc` does: `App.xcdatamodeld` becomes the folder `App.momd`, and a single
 /// `App.xcdatamodel` the file `App.mom`.
 ///
-/// The files depend on the sources alone, so two compilations give the same bytes. No `.omo` is written: it is a copy of
-/// the current model in a private format, which Apple's framework does not need.
+/// The files depend on the sources alone, so two compilations give the same bytes. No `.omo` is written: it is a copy
+/// of the current model in a private format, which Apple's framework does not need.
 public struct ModelCompiler: Sendable {
   /// The module whose classes the model names. It replaces the "." before class names. Nil keeps the ".".
   public var moduleName: String?

@@ -2,8 +2,8 @@ import Foundation
 import ModelFiles
 import StoreSchema
 
-/// Writes source models from compiled ones, formatted as Xcode does: `App.momd` becomes `App.xcdatamodeld`, and a single
-/// model `App.xcdatamodel`.
+/// Writes source models from compiled ones, formatted as Xcode does: `App.momd` becomes `App.xcdatamodeld`, and a
+/// single model `App.xcdatamodel`.
 public enum ModelDecompiler {
   /// What compiled models do not contain, a sentence each. It is what a decompiled model lacks of the source that it
   /// was compiled from.

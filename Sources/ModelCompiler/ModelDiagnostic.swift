@@ -19,8 +19,8 @@ public struct ModelDiagnostic: Hashable, Sendable, CustomStringConvertible {
   public var rule: LintRule?
   /// The `.xcdatamodel` folder, or the `.xcdatamodeld` folder where the finding is about the bundle.
   public var path: String
-  /// The element of the model: `Student`, `Student.school`, or the name of a fetch request or configuration. Empty where
-  /// the finding is about the whole file.
+  /// The element of the model: `Student`, `Student.school`, or the name of a fetch request or configuration. Empty
+  /// where the finding is about the whole file.
   public var element: String
   /// The sentence for people. It contains the element's name.
   public var message: String

@@ -41,8 +41,8 @@ enum CompiledValue {
     return object.decimal.map(Value.decimal)
   }
 
-  /// Apple's compiler keeps the exponent of a zero, and Xcode writes zeros as `0.0`. Of all other numbers only the value
-  /// counts.
+  /// Apple's compiler keeps the exponent of a zero, and Xcode writes zeros as `0.0`. Of all other numbers only the
+  /// value counts.
   private static let zero = Decimal(string: "0.0") ?? 0
 
   /// The reverse of ``constant(_:)`` and ``defaultValue(_:type:)``. Nil for object references, which models never

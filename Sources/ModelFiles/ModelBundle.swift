@@ -55,7 +55,8 @@ public struct ModelBundle: Sendable {
     return versions.count == 1 ? versions.keys.first : nil
   }
 
-  /// The `.xcdatamodel` or `.mom` of the current version of the bundle at `url`; `url` itself where it is a single model.
+  /// The `.xcdatamodel` or `.mom` of the current version of the bundle at `url`; `url` itself where it is a single
+  /// model.
   public static func currentVersion(_ url: URL) throws(ModelFileError) -> URL {
     guard ["xcdatamodeld", "momd"].contains(url.pathExtension) else { return url }
     let bundle = try ModelBundle(url)

@@ -24,8 +24,8 @@ extension FileRewriting {
     return (words.count * 2 - 1 == close - open - 1) ? (words, close) : nil
   }
 
-  /// `#keyPath(Student.school.name)` becomes `CheckedKeyPath("school.name", \Student.school).then(\.name).text`: a text,
-  /// and an expression that compiles only where there are such properties.
+  /// `#keyPath(Student.school.name)` becomes `CheckedKeyPath("school.name", \Student.school).then(\.name).text`: a
+  /// text, and an expression that compiles only where there are such properties.
   private mutating func rewriteKeyPath(_ index: Int) {
     guard let (words, close) = path(index + 1) else {
       return find(index, "this #keyPath could not be read; write the key path as a text")

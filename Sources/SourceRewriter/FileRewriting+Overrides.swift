@@ -1,7 +1,7 @@
 /// Overrides in extensions, and what key-value coding finds by name.
 extension FileRewriting {
-  /// The member keeps its body in the extension under another name, and its class gets an override that calls it. So the
-  /// body sees what is private in its file.
+  /// The member keeps its body in the extension under another name, and its class gets an override that calls it. So
+  /// the body sees what is private in its file.
   mutating func rewriteOverride(_ declaration: Declaration) {
     guard let modifier = declaration.modifiers.first(where: { $0.name == "override" }),
       let owner = owner(of: declaration),

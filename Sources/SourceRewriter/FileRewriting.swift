@@ -70,11 +70,27 @@ struct FileRewriting {
         listValidation(declaration)
       }
     case "init", "subscript": rewriteOverride(declaration)
+    case "class", "extension": rewriteIsolation(declaration)
     default: break
     }
   }
 
   func owner(of declaration: Declaration) -> TypeBody? { declaration.owner.map { file.types[$0] } }
+
+  /// A class of managed objects is of no actor, as its superclass is, also where the module's classes are of the main
+  /// actor unless stated otherwise: its initializers could not override those of the superclass. So is an extension
+  /// with members that the class calls or that have bodies now.
+  private mutating func rewriteIsolation(_ declaration: Declaration) {
+    guard let body = file.types.first(where: { $0.keyword == declaration.keywordIndex }), module.isManaged(body.name),
+      !declaration.has("nonisolated"), !declaration.attributes.contains(where: { $0.name.hasSuffix("Actor") })
+    else { return }
+    if declaration.keyword == "extension" {
+      let type = file.types.firstIndex(of: body)
+      let members = file.declarations.filter { $0.owner == type }
+      guard members.contains(where: { $0.attribute("NSManaged") != nil || $0.has("override") }) else { return }
+    }
+    insert("nonisolated ", at: file.tokens[declaration.keywordIndex].range.lowerBound)
+  }
 
   // MARK: Protocols
 

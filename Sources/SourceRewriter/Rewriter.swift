@@ -55,10 +55,9 @@ public struct Rewriter {
 
   /// A source that a rewritten module needs in addition: its bundles find the resources of packages. A module's own
   /// extension comes before Foundation's methods.
-  public static let support = """
-    import CoreData
-    import Foundation
-
+  public static let support = [
+    "import CoreData", "import Foundation", "",
+    """
     extension Bundle {
       private var isMain: Bool { bundlePath == Bundle.main.bundlePath }
 
@@ -72,7 +71,8 @@ public struct Rewriter {
       }
     }
 
-    """
+    """,
+  ].joined(separator: "\n")
 
   /// The rewritten sources, in the order in which they were given.
   public private(set) var outputs: [Output] = []

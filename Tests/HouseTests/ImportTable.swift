@@ -11,6 +11,9 @@ enum ImportTable {
     "SQLEngine": ["StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "PropertyLists"],
     "PropertyLists": [],
     "ModelFiles": ["StoreQuery", "StoreSchema", "PropertyLists"],
+    "ModelCompiler": ["ModelFiles", "StoreQuery", "StoreSchema", "PropertyLists"],
+    "SourceRewriter": [],
+    "BuildTool": ["ModelCompiler", "ModelFiles", "SourceRewriter"],
     "CoreData": [
       "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "PropertyLists", "CRuntime",
       "RuntimeAccess",
@@ -40,7 +43,8 @@ enum ImportTable {
     // This target also compiles on Apple's platforms.
     "AppleProbe": ["CoreData"],
     "CoreDataTool": [
-      "CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "PropertyLists",
+      "CoreData", "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "ModelCompiler",
+      "PropertyLists",
     ],
   ]
 

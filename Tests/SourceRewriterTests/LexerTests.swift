@@ -51,8 +51,8 @@ import Testing
     extension Student { override public func awakeFromInsert() throws { f(#selector(NSString.compare(_:))) } }
     """
 
-  /// The tokens are in order, in bounds, and on their lines; the changes have as many line ends as what they replace, or
-  /// number the lines anew; and the result is the original but for the changes.
+  /// The tokens are in order, in bounds, and on their lines; the changes have as many line ends as what they replace,
+  /// or number the lines anew; and the result is the original but for the changes.
   @Test func `no source stops the rewriter, and nothing else is changed`() {
     var generator = SystemSeed(state: 25)
     let original = Array(Self.source.utf8)

@@ -3,13 +3,25 @@ import Testing
 
 /// The forms of rewritten members. `Tests/RewrittenSources` has sources that are compiled and run.
 @Suite struct RewriterTests {
-  /// The rewritten text without the line that names the original.
+  /// The rewritten text without the line that names the original, and without `nonisolated` before types.
   private func rewritten(_ text: String, _ others: String...) -> String {
     let sources = ([text] + others).enumerated().map { Rewriter.Source(path: "\($0.offset).swift", text: $0.element) }
     let bytes = Rewriter(sources).outputs[0].bytes
     return String(
       String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        .drop { $0.hasPrefix("#sourceLocation") || $0 == "import CoreData" }.joined(separator: "\n"))
+        .drop { $0.hasPrefix("#sourceLocation") || $0 == "import CoreData" }.joined(separator: "\n")
+        .replacing("nonisolated class", with: "class").replacing("nonisolated extension", with: "extension"))
+  }
+
+  @Test func `classes of managed objects are of no actor`() {
+    func text(_ source: String) -> String {
+      String(decoding: Rewriter([.init(path: "a.swift", text: source)]).outputs[0].bytes, as: UTF8.self)
+    }
+    #expect(text("public class A: NSManagedObject {}").hasSuffix("public nonisolated class A: NSManagedObject {}"))
+    #expect(!text("@MainActor class A: NSManagedObject {}").contains("nonisolated"))
+    #expect(!text("class A: NSObject {}").contains("nonisolated"))
+    let source = "class A: NSManagedObject {}\nextension A { func f() {} }\nextension A { @NSManaged var x: Int }"
+    #expect(text(source).contains("\nextension A { func f() {} }\nnonisolated extension A {"))
   }
 
   private func findings(_ texts: String...) -> [String] {

@@ -1,0 +1,101 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// The program that the plugin runs for a target.
+@Suite struct BuildToolTests {
+  private static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "BuildTool")
+  private let root: URL
+  private var output: URL { root.appending(path: "out") }
+
+  init() throws {
+    root = FileManager.default.temporaryDirectory.appending(path: "target-\(UUID())")
+    try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+  }
+
+  private func write(_ text: String, _ path: String) throws -> URL {
+    let url = root.appending(path: path)
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+    return url
+  }
+
+  /// A model with an entity whose class is generated.
+  private func model(_ attributes: String) throws -> URL {
+    _ = try write(
+      """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" \
+      userDefinedModelVersionIdentifier="">
+      <entity name="E" representedClassName=".E" codeGenerationType="class">\(attributes)</entity></model>
+      """, "App.xcdatamodeld/App.xcdatamodel/contents")
+    return root.appending(path: "App.xcdatamodeld")
+  }
+
+  private func run(_ inputs: URL...) throws -> ToolRun {
+    try ToolRun(
+      ["--module", "App", "--output", output.path, "--root", root.path] + inputs.map(\.path), program: Self.program)
+  }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOf: output.appending(path: name), encoding: .utf8)
+  }
+
+  @Test func `models are compiled, their classes generated, and sources rewritten`() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    let model = try model(#"<attribute name="a" optional="YES" attributeType="String"/>"#)
+    let source = try write("extension E { override public func awakeFromInsert() {} }", "In Folder/E.swift")
+    let run = try run(model, source)
+    #expect((run.status, run.errors, run.output) == (0, "", ""))
+    let names = try FileManager.default.contentsOfDirectory(atPath: output.path).sorted()
+    #expect(
+      names == ["App+xcdatamodeld+Classes.swift", "App.momd", "CoreDataSupport.swift", "Rewritten+In Folder+E.swift"])
+    #expect(
+      try NSManagedObjectModel.read(output.appending(path: "App.momd")).entities[0].managedObjectClassName == "App.E")
+    let classes = try text("App+xcdatamodeld+Classes.swift")
+    #expect(classes.contains("var a: String? { get {"))
+    // The override is in another file than the class.
+    #expect(classes.contains("public override func awakeFromInsert() { _extension_awakeFromInsert() }"))
+    #expect(try text("Rewritten+In Folder+E.swift").contains("func _extension_awakeFromInsert()"))
+  }
+
+  @Test func `files that do not change are not written again`() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    let model = try model(#"<attribute name="a" optional="YES" attributeType="String"/>"#)
+    let (one, other) = (try write("class A {}", "A.swift"), try write("class B {}", "B.swift"))
+    #expect(try run(model, one, other).status == 0)
+    let old = Date(timeIntervalSinceReferenceDate: 1_000_000)
+    func date(_ name: String) throws -> Date? {
+      try FileManager.default.attributesOfItem(atPath: output.appending(path: name).path)[.modificationDate] as? Date
+    }
+    let names = ["App+xcdatamodeld+Classes.swift", "Rewritten+A.swift", "Rewritten+B.swift", "CoreDataSupport.swift"]
+    for name in names {
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: output.appending(path: name).path)
+    }
+    _ = try write("class A { let x = 1 }", "A.swift")
+    #expect(try run(model, one, other).status == 0)
+    #expect(try names.map(date) == [old, try date("Rewritten+A.swift"), old, old])
+    #expect(try date("Rewritten+A.swift") != old)
+  }
+
+  @Test func `what has to be changed by hand is reported with file and line`() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    let source = try write("\nextension Elsewhere { override func f() {} }", "A.swift")
+    let run = try run(source)
+    #expect(run.status == 0)
+    #expect(
+      run.errors.hasPrefix("\(source.path):2: warning: an extension cannot override a member of a class of another"))
+  }
+
+  @Test func `an error in a model stops the build, and says where`() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    let model = try model(#"<relationship name="r" maxCount="1" destinationEntity="Gone"/>"#)
+    let run = try run(model)
+    #expect(run.status == 1)
+    #expect(run.errors.contains("App.xcdatamodel:E.r: error: E.r has the destination Gone"))
+    #expect(!FileManager.default.fileExists(atPath: output.appending(path: "App.momd").path))
+    #expect(try ToolRun([], program: Self.program).errors == "error: --module NAME is missing.\n")
+  }
+}
