@@ -211,7 +211,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "CoreData", "ModelFiles", "PropertyLists", "SQLiteBackend", "StoreConformance", "StoreProtocol", "StoreQuery",
+        "CoreData", "ModelCompiler", "ModelFiles", "PropertyLists", "SourceRewriter", "SQLiteBackend",
+        "StoreConformance", "StoreProtocol", "StoreQuery",
       ],
       path: "Tests/FuzzTargets", exclude: ["Inputs", "Seeds", "predicate.dict"], swiftSettings: strict),
 

@@ -195,6 +195,6 @@ struct ToManySelector {
 }
 
 extension String {
-  /// The first place of a text.
+  /// The first occurrence of a text.
   fileprivate func range(of text: String) -> Range<Index>? { firstRange(of: text) }
 }

@@ -31,7 +31,7 @@ struct FileRewriting {
     replace(file.tokens[first].range.lowerBound..<file.tokens[last].range.upperBound, text)
   }
 
-  mutating func insert(_ text: String, at place: Int) { changes.append(.init(range: place..<place, text: text)) }
+  mutating func insert(_ text: String, at offset: Int) { changes.append(.init(range: offset..<offset, text: text)) }
 
   mutating func find(_ token: Int, _ message: String) {
     let line = file.tokens.indices.contains(token) ? file.tokens[token].line : 1
@@ -99,7 +99,7 @@ struct FileRewriting {
     guard body.attributes.contains("objc") else { return }
     let classes: Set<String> = ["AnyObject", "class", "NSObjectProtocol", "NSFetchRequestResult"]
     if !body.inherited.contains(where: classes.contains) {
-      insert(body.inherited.isEmpty ? ": AnyObject" : " AnyObject,", at: body.inheritancePlace)
+      insert(body.inherited.isEmpty ? ": AnyObject" : " AnyObject,", at: body.inheritanceOffset)
     }
     let type = file.types.firstIndex(of: body)
     for declaration in file.declarations where declaration.owner == type && declaration.has("optional") {

@@ -1,6 +1,6 @@
-/// The classes of a module with what extensions in other places add to them.
+/// The classes of a module with what extensions in all files add to them.
 final class ModuleClasses {
-  /// A class with the place of its body.
+  /// A class with its file.
   struct Known {
     var file: Int
     var body: TypeBody
@@ -114,8 +114,8 @@ final class ModuleClasses {
       let token = files[file].tokens[close]
       // A member that ends on this line is separated from the next one.
       let separator = token.isFirstOnLine || close == known.body.open + 1 ? "" : ";"
-      let place = token.range.lowerBound
-      changes.append(.init(range: place..<place, text: separator + " " + lines.joined(separator: "; ") + " "))
+      let offset = token.range.lowerBound
+      changes.append(.init(range: offset..<offset, text: separator + " " + lines.joined(separator: "; ") + " "))
     }
     return changes
   }

@@ -22,12 +22,12 @@ public struct Rewriter {
     public init(path: String, text: String) { self.init(path: path, bytes: Array(text.utf8)) }
   }
 
-  /// A change: bytes of the original, and the text in their place. Both have the same number of line ends, or the text
+  /// A change: bytes of the original, and the text that replaces them. Both have the same number of line ends, or the text
   /// ends with a directive that gives the next line its number.
   public struct Change: Hashable, Sendable {
     /// The bytes of the original that are replaced; empty where text is inserted.
     public var range: Range<Int>
-    /// The text in their place.
+    /// The text that replaces them.
     public var text: String
   }
 
@@ -102,7 +102,7 @@ public struct Rewriter {
       ($0.element.range.lowerBound, $0.element.range.upperBound, $0.offset)
         < ($1.element.range.lowerBound, $1.element.range.upperBound, $1.offset)
     }.map(\.element)
-    // What stands in the place of Objective-C is in this module.
+    // What replaces Objective-C is in this module.
     let isImported = file.declarations.contains { $0.keyword == "import" && file.imported($0) == "CoreData" }
     let head = changes.isEmpty || isImported ? "" : "import CoreData\n"
     var bytes = Array("\(head)\(file.location(1))\n".utf8)

@@ -101,8 +101,8 @@ struct TypeBody: Hashable {
   var isConditional: Bool
   /// Whether it has the modifier `public` or `open`.
   var isPublic = false
-  /// The place behind the colon, or behind the name, where a further protocol can be added.
-  var inheritancePlace: Int
+  /// The offset behind the colon, or behind the name, at which a further protocol can be added.
+  var inheritanceOffset: Int
 }
 
 /// A declaration with its attributes and modifiers.

@@ -45,7 +45,7 @@ struct StructureReader {
     case .directive: condition(text(index))
     case .mark: bracket(index)
     case .word, .attribute:
-      if isDeclarationPlace(index), let next = declaration(index) { return next }
+      if mayBeginDeclaration(index), let next = declaration(index) { return next }
     default: break
     }
     return index + 1
@@ -82,7 +82,7 @@ struct StructureReader {
   }
 
   /// Declarations begin a line, or follow a brace or a semicolon, and are in no parentheses.
-  private func isDeclarationPlace(_ index: Int) -> Bool {
+  private func mayBeginDeclaration(_ index: Int) -> Bool {
     if let last = scopes.last, last.bracket != UInt8(ascii: "}") { return false }
     if tokens[index].isFirstOnLine || index == 0 { return true }
     return mark(index - 1).map { [UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: ";")].contains($0) } ?? false
@@ -160,7 +160,7 @@ struct StructureReader {
       name += "." + text(index + 1)
       index += 2
     }
-    let place = tokens[index - 1].range.upperBound
+    let afterName = tokens[index - 1].range.upperBound
     let (inherited, afterColon) = inheritance(index)
     let outer = scopes.compactMap(\.type).last.map { types[$0].name + "." } ?? ""
     let kinds: [String: TypeBody.Kind] = ["class": .class, "extension": .extension, "protocol": .protocol]
@@ -168,14 +168,14 @@ struct StructureReader {
       kind: kinds[declaration.keyword] ?? .other, name: declaration.keyword == "extension" ? name : outer + name,
       inherited: inherited, open: declaration.keywordIndex, close: nil, keyword: declaration.keywordIndex,
       attributes: Set(declaration.attributes.map(\.name)), isConditional: !conditions.isEmpty,
-      isPublic: declaration.has("public") || declaration.has("open"), inheritancePlace: afterColon ?? place)
+      isPublic: declaration.has("public") || declaration.has("open"), inheritanceOffset: afterColon ?? afterName)
   }
 
-  /// The names behind the colon of a type's header, and the place behind the colon.
-  private func inheritance(_ start: Int) -> (names: [String], place: Int?) {
+  /// The names behind the colon of a type's header, and the offset behind the colon.
+  private func inheritance(_ start: Int) -> (names: [String], offset: Int?) {
     var (index, depth) = (start, 0)
     var names: [String] = []
-    var place: Int?
+    var offset: Int?
     var current = ""
     while index < tokens.count {
       let word = text(index)
@@ -187,9 +187,9 @@ struct StructureReader {
       let next = mark(index)
       if next == UInt8(ascii: "}") || next == UInt8(ascii: ";") { break }
       if depth == 0, next == UInt8(ascii: "{") || word == "where" { break }
-      if depth == 0, mark(index) == UInt8(ascii: ":"), place == nil {
-        place = tokens[index].range.upperBound
-      } else if place != nil {
+      if depth == 0, mark(index) == UInt8(ascii: ":"), offset == nil {
+        offset = tokens[index].range.upperBound
+      } else if offset != nil {
         if depth == 0, mark(index) == UInt8(ascii: ",") {
           names.append(current)
           current = ""
@@ -200,6 +200,6 @@ struct StructureReader {
       index += 1
     }
     if !current.isEmpty { names.append(current) }
-    return (names, place)
+    return (names, offset)
   }
 }

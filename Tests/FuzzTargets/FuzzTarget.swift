@@ -1,7 +1,9 @@
 import CoreData
 import Foundation
+import ModelCompiler
 import ModelFiles
 import PropertyLists
+import SourceRewriter
 import StoreProtocol
 import StoreQuery
 
@@ -10,6 +12,7 @@ import StoreQuery
 /// The fuzzer calls these with generated inputs; the tests call them with inputs that once failed.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   case propertyList, keyedArchive, embeddedModel, metadata, objectID, predicateFormat, fetchPlan
+  case modelSource, swiftSource
 
   public func run(_ data: Data) {
     switch self {
@@ -20,6 +23,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .objectID: Self.readURI(data)
     case .predicateFormat: Self.readFormat(data)
     case .fetchPlan: FetchPlanTarget.run(data)
+    case .modelSource: Self.compile(data)
+    case .swiftSource: Self.rewrite(data)
     }
   }
 
@@ -79,6 +84,35 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     _ = model.entityVersionHashesByName
     _ = try? model.checked()
     for entity in model.entities { _ = (entity.attributesByName, entity.relationshipsByName, entity.userInfo) }
+  }
+
+  /// A source model that can be read is checked, compiled, written as a source, and its classes are generated. The
+  /// compiled model must be equal to it.
+  private static func compile(_ data: Data) {
+    guard let source = try? ModelSourceReader(moduleName: "M").readSource(data) else { return }
+    _ = ModelLint.check(source, path: "M.xcdatamodel")
+    _ = (ClassGenerator(source).files(.all), ModelSourceWriter(source.record).omissions, source.record.versionHashes)
+    guard let compiled = try? CompiledModelWriter.write(source.record) else { return }
+    guard (try? CompiledModelReader.read(compiled)) == source.record else {
+      fatalError("a source model is another one when it is compiled and read")
+    }
+  }
+
+  /// The changes that are listed must be all that is changed.
+  private static func rewrite(_ data: Data) {
+    let bytes = Array(data)
+    let output = Rewriter([.init(path: "a.swift", bytes: bytes)]).outputs[0]
+    var (position, rebuilt): (Int, [UInt8]) = (0, [])
+    for change in output.changes {
+      rebuilt += bytes[position..<change.range.lowerBound] + Array(change.text.utf8)
+      position = change.range.upperBound
+    }
+    rebuilt += bytes[position...]
+    // The source begins behind the line that names the original.
+    let lines = output.bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
+    let head =
+      output.bytes.starts(with: "import CoreData\n".utf8) ? lines[0].count + lines[1].count + 2 : lines[0].count + 1
+    guard output.bytes.dropFirst(head).starts(with: rebuilt) else { fatalError("something else is changed") }
   }
 
   private static func readMetadata(_ data: Data) {

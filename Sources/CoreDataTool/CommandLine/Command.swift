@@ -29,7 +29,7 @@ struct Option: Sendable {
   var isRepeatable = false
   var help: String
 
-  /// The place of a command's result.
+  /// Where a command writes its result.
   static func output(_ help: String) -> Option { Option(name: "-o", value: "PATH", help: help) }
 
   static let json = Option(name: "--json", help: "write JSON")

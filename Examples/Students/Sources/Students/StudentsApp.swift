@@ -61,13 +61,12 @@ struct StudentsApp {
     }
     for number in 0..<100 { schools[number % schools.count].addToStudents(makeStudent(number)) }
     try context.save()
-    for school in schools { print("  \(school.name ?? ""), \(school.city ?? ""): \(school.students.count) students") }
+    for school in schools { print("  \(school.name ?? ""), \(school.city ?? ""): \(school.students?.count ?? 0) students") }
   }
 
   private func makeStudent(_ number: Int) -> Student {
     let names = ["Ada", "Alan", "Barbara", "Edsger", "Grace", "Hedy", "Ken", "Margaret", "Niklaus", "Radia"]
     let student = Student(context: context)
-    student.id = UUID()
     student.name = "\(names[number % names.count]) \(number / names.count + 1)"
     student.age = Int16(17 + number * 7 % 11)
     student.grade = 1 + Double(number * 13 % 50) / 10
@@ -77,7 +76,7 @@ struct StudentsApp {
 
   func fetch() throws {
     print("\nFetching: age >= 20 AND name BEGINSWITH \"A\", by name, the first 5")
-    let request = NSFetchRequest<Student>(entityName: "Student")
+    let request = Student.fetchRequest()
     request.predicate = NSPredicate(format: "age >= %d AND name BEGINSWITH %@", 20, "A")
     request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
     print("  \(try context.count(for: request)) students match")
@@ -123,6 +122,9 @@ struct StudentsApp {
     print("  \(try context.count(for: students)) students without a school")
     students.predicate = NSPredicate(format: "school.city == %@ AND isActive == YES", "Bern")
     print("  \(try context.count(for: students)) active students in Bern")
+    let best = try context.fetch(Student.best(in: "Bern")).first
+    let hasBestGrade = best?.value(forKey: "hasBestGrade") as? Bool ?? false
+    print("  the best of Bern: \(best?.name ?? ""), grade \(best?.grade ?? 0), the best possible: \(hasBestGrade)")
   }
 
   private func student(named name: String) throws -> Student {
