@@ -23,7 +23,6 @@ struct ManagedSources: BuildToolPlugin {
         ]
       }
       + sources.map { output.appending(path: Self.sourceName(Self.path(of: $0, in: root))) }
-      + [output.appending(path: "CoreDataSupport.swift")]
     let arguments = ["--module", target.moduleName, "--output", output.path, "--root", root.path]
     return [
       .buildCommand(
@@ -44,7 +43,7 @@ struct ManagedSources: BuildToolPlugin {
   }
 
   private static func sourceName(_ path: String) -> String {
-    "Rewritten+" + path.replacingOccurrences(of: "/", with: "+")
+    "Rewritten+" + path.replacingOccurrences(of: "+", with: "++").replacingOccurrences(of: "/", with: "+")
   }
 
   private static func path(of file: URL, in root: URL) -> String {

@@ -40,29 +40,20 @@ struct BuildTask {
   /// Returns false where a model has an error. Warnings and errors go to standard error.
   func run() throws -> Bool {
     try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
-    var sources: [Rewriter.Source] = []
-    var names: [String] = []
-    var isSound = true
-    for input in inputs {
-      switch input.pathExtension {
-      case "xcdatamodeld", "xcdatamodel":
-        guard let classes = try compile(input) else {
-          isSound = false
-          continue
-        }
-        sources.append(classes)
-        names.append(OutputNames.classes(of: input.lastPathComponent))
-      case "swift":
-        sources.append(.init(path: input.path, bytes: Array(try Data(contentsOf: input))))
-        names.append(OutputNames.source(path(input)))
-      default: throw UsageError(description: "\(input.path) is neither a model nor a Swift source.")
-      }
+    let models = inputs.filter { ["xcdatamodeld", "xcdatamodel"].contains($0.pathExtension) }
+    let files = inputs.filter { $0.pathExtension == "swift" }
+    guard models.count + files.count == inputs.count else {
+      throw UsageError(description: "An input is neither a model nor a Swift source: \(inputs.map(\.path)).")
     }
-    guard isSound else { return false }
+    var sources = try files.map { Rewriter.Source(path: $0.path, bytes: Array(try Data(contentsOf: $0))) }
+    sources += try models.map(classes)
     let rewriter = Rewriter(sources)
     for finding in rewriter.findings { complain("\(finding)") }
+    let isSound = try models.map { try compile($0, classNames: rewriter.classNames) }.allSatisfy { $0 }
+    guard isSound else { return false }
+    let names =
+      files.map { OutputNames.source(path($0)) } + models.map { OutputNames.classes(of: $0.lastPathComponent) }
     for (name, result) in zip(names, rewriter.outputs) { try write(Data(result.bytes), name) }
-    try write(Data(Rewriter.support.utf8), OutputNames.support)
     return true
   }
 
@@ -72,24 +63,33 @@ struct BuildTask {
     return file.hasPrefix(folder) ? String(file.dropFirst(folder.count)) : url.lastPathComponent
   }
 
-  /// Writes the compiled model. Returns its generated classes as one source; nil where the model has an error.
-  private func compile(_ url: URL) throws -> Rewriter.Source? {
-    let compiler = ModelCompiler(moduleName: module)
+  /// Writes the compiled model. Returns false where it has an error.
+  private func compile(_ url: URL, classNames: [String: String]) throws -> Bool {
+    var compiler = ModelCompiler(moduleName: module)
+    compiler.classNames = classNames
     let compiled: ModelOutput
     do {
       compiled = try compiler.compile(url)
     } catch {
       for diagnostic in error.diagnostics where diagnostic.severity != .note { complain("\(diagnostic)") }
-      return nil
+      return false
     }
     for diagnostic in compiled.diagnostics where diagnostic.severity == .warning { complain("\(diagnostic)") }
     try compiled.write(to: output.appending(path: compiled.name))
-    let version = try ModelBundle.currentVersion(url)
-    let generator = ClassGenerator(try ModelSourceReader().readSource(folder: version), edition: .xcode16)
-    for diagnostic in generator.diagnostics(path: version.path) { complain("\(diagnostic)") }
-    let text = generator.files(.build).map(\.text).joined(separator: "\n")
-    return .init(
-      path: OutputNames.classes(of: url.lastPathComponent), text: "import CoreData\nimport Foundation\n\n" + text)
+    return true
+  }
+
+  /// The classes that a model asks for, as one source. A model that cannot be read has none: its compilation says why.
+  private func classes(_ url: URL) throws -> Rewriter.Source {
+    var text = "import CoreData\nimport Foundation\n\n"
+    if let version = try? ModelBundle.currentVersion(url),
+      let source = try? ModelSourceReader().readSource(folder: version)
+    {
+      let generator = ClassGenerator(source, edition: .xcode16)
+      for diagnostic in generator.diagnostics(path: version.path) { complain("\(diagnostic)") }
+      text += generator.files(.build).map(\.text).joined(separator: "\n")
+    }
+    return .init(path: OutputNames.classes(of: url.lastPathComponent), text: text)
   }
 
   private func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
@@ -104,10 +104,10 @@ struct BuildTask {
 
 /// The names of results. The plugin makes the same names.
 enum OutputNames {
-  static let support = "CoreDataSupport.swift"
-
   /// Of a source by its path in the target. The compiler requires that no two files of a module have the same name.
-  static func source(_ path: String) -> String { "Rewritten+" + path.replacing("/", with: "+") }
+  static func source(_ path: String) -> String {
+    "Rewritten+" + path.replacing("+", with: "++").replacing("/", with: "+")
+  }
 
   /// Of the classes of a model.
   static func classes(of model: String) -> String { model.replacing(".", with: "+") + "+Classes.swift" }

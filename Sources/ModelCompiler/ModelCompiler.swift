@@ -11,6 +11,9 @@ import StoreSchema
 public struct ModelCompiler: Sendable {
   /// The module whose classes the model names. It replaces the "." before class names. Nil keeps the ".".
   public var moduleName: String?
+  /// The names of classes in Swift by the names that models give them, where those are others: a model names
+  /// `@objc(Student) class StudentMO` by "Student". Without Objective-C there is no class of that name.
+  public var classNames: [String: String] = [:]
 
   /// A compiler of models whose classes are in a module.
   public init(moduleName: String? = nil) {
@@ -63,7 +66,11 @@ public struct ModelCompiler: Sendable {
     var version = Version(path: url.path(percentEncoded: false))
     if version.path.hasSuffix("/") { version.path.removeLast() }
     do {
-      let source = try ModelSourceReader(moduleName: moduleName).readSource(folder: url)
+      var source = try ModelSourceReader(moduleName: moduleName).readSource(folder: url)
+      for index in source.record.entities.indices {
+        guard let name = source.record.entities[index].className, let own = classNames[name] else { continue }
+        source.record.entities[index].className = moduleName.map { "\($0).\(own)" } ?? own
+      }
       version.diagnostics = ModelLint.check(source, path: version.path)
       if version.diagnostics.contains(where: { $0.severity == .error }) { return version }
       version.hashes = source.record.versionHashes

@@ -42,6 +42,17 @@ final class ModuleClasses {
     }
   }
 
+  /// Classes by their names in Objective-C, where those are others.
+  var objectiveCNames: [String: String] {
+    var names: [String: String] = [:]
+    for (name, known) in classes {
+      let file = files[known.file]
+      let declaration = file.declarations.first { $0.keywordIndex == known.body.keyword }
+      if let stated = declaration.flatMap({ file.objectiveCName($0) }), stated != name { names[stated] = name }
+    }
+    return names
+  }
+
   func named(_ name: String) -> Known? { classes[name] }
 
   /// Whether objects of the class are managed objects, as far as the module's sources show it.

@@ -53,36 +53,19 @@ public struct Rewriter {
     public var description: String { "\(path):\(line): warning: \(message)" }
   }
 
-  /// A source that a rewritten module needs in addition: its bundles find the resources of packages. A module's own
-  /// extension comes before Foundation's methods.
-  public static let support = [
-    "import CoreData", "import Foundation", "",
-    """
-    extension Bundle {
-      private var isMain: Bool { bundlePath == Bundle.main.bundlePath }
-
-      func url(forResource name: String?, withExtension ext: String?) -> URL? {
-        url(forResource: name, withExtension: ext, subdirectory: nil)
-          ?? (isMain ? PackageResources.url(forResource: name, withExtension: ext) : nil)
-      }
-
-      func path(forResource name: String?, ofType ext: String?) -> String? {
-        url(forResource: name, withExtension: ext)?.path
-      }
-    }
-
-    """,
-  ].joined(separator: "\n")
-
   /// The rewritten sources, in the order in which they were given.
   public private(set) var outputs: [Output] = []
   /// What has to be changed by hand.
   public private(set) var findings: [Finding] = []
+  /// The classes whose names in Objective-C are others than in Swift, by the former: `@objc(Student) class StudentMO`.
+  /// A model names classes so.
+  public let classNames: [String: String]
 
   /// Rewrites the sources of a module.
   public init(_ sources: [Source]) {
     let files = sources.map { SourceFile(path: $0.path, bytes: $0.bytes) }
     let module = ModuleClasses(files)
+    classNames = module.objectiveCNames
     var changes = files.map { _ in [Change]() }
     for index in files.indices {
       var rewriting = FileRewriting(files[index], module: module, file: index)
@@ -104,7 +87,8 @@ public struct Rewriter {
     }.map(\.element)
     // What replaces Objective-C is in this module.
     let isImported = file.declarations.contains { $0.keyword == "import" && file.imported($0) == "CoreData" }
-    let head = changes.isEmpty || isImported ? "" : "import CoreData\n"
+    let support = file.support
+    let head = changes.isEmpty && support.isEmpty || isImported ? "" : "import CoreData\n"
     var bytes = Array("\(head)\(file.location(1))\n".utf8)
     var position = 0
     var applied: [Change] = []
@@ -115,7 +99,7 @@ public struct Rewriter {
       applied.append(change)
     }
     bytes += file.bytes[position...]
-    if let use = file.useOfPublicImport { bytes += use.utf8 }
+    if !support.isEmpty { bytes += "\n#sourceLocation()\n\(support)".utf8 }
     return Output(path: file.path, changes: applied, bytes: bytes)
   }
 }

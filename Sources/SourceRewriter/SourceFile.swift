@@ -67,18 +67,6 @@ extension SourceFile {
     let index = declaration.keywordIndex + 1
     return name(kinds.contains(text(index)) ? index + 1 : index)
   }
-
-  /// A use of a public import of Core Data, as the compiler warns of an import that is public without need: a class
-  /// that Xcode generates for a child entity does not name Core Data.
-  var useOfPublicImport: String? {
-    let isPublic = declarations.contains {
-      $0.keyword == "import" && $0.has("public") && imported($0) == "CoreData"
-    }
-    guard isPublic else { return nil }
-    let name = path.split(separator: "/").last ?? ""
-    let identifier = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-    return "\n@usableFromInline typealias _ImportIn_\(identifier) = NSManagedObject\n"
-  }
 }
 
 /// A type or an extension with its braces.

@@ -3,6 +3,16 @@ import Foundation
 import TestSupport
 import Testing
 
+private enum TestModel {
+  static func text(_ body: String) -> String {
+    """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" \
+    userDefinedModelVersionIdentifier="">\(body)</model>
+    """
+  }
+}
+
 /// The program that the plugin runs for a target.
 @Suite struct BuildToolTests {
   private static let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -25,12 +35,8 @@ import Testing
   /// A model with an entity whose class is generated.
   private func model(_ attributes: String) throws -> URL {
     _ = try write(
-      """
-      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" \
-      userDefinedModelVersionIdentifier="">
-      <entity name="E" representedClassName=".E" codeGenerationType="class">\(attributes)</entity></model>
-      """, "App.xcdatamodeld/App.xcdatamodel/contents")
+      TestModel.text(#"<entity name="E" representedClassName=".E" codeGenerationType="class">\#(attributes)</entity>"#),
+      "App.xcdatamodeld/App.xcdatamodel/contents")
     return root.appending(path: "App.xcdatamodeld")
   }
 
@@ -51,7 +57,7 @@ import Testing
     #expect((run.status, run.errors, run.output) == (0, "", ""))
     let names = try FileManager.default.contentsOfDirectory(atPath: output.path).sorted()
     #expect(
-      names == ["App+xcdatamodeld+Classes.swift", "App.momd", "CoreDataSupport.swift", "Rewritten+In Folder+E.swift"])
+      names == ["App+xcdatamodeld+Classes.swift", "App.momd", "Rewritten+In Folder+E.swift"])
     #expect(
       try NSManagedObjectModel.read(output.appending(path: "App.momd")).entities[0].managedObjectClassName == "App.E")
     let classes = try text("App+xcdatamodeld+Classes.swift")
@@ -59,6 +65,20 @@ import Testing
     // The override is in another file than the class.
     #expect(classes.contains("public override func awakeFromInsert() { _extension_awakeFromInsert() }"))
     #expect(try text("Rewritten+In Folder+E.swift").contains("func _extension_awakeFromInsert()"))
+  }
+
+  /// Objective-C finds a class by the name in `@objc`; here the compiled model has its name in Swift.
+  @Test func `a model names classes as Swift does`() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    _ = try write(
+      TestModel.text(#"<entity name="E" representedClassName="E"/><entity name="F" representedClassName="F"/>"#),
+      "App.xcdatamodeld/App.xcdatamodel/contents")
+    let source = try write(
+      "@objc(E) class EntityE: NSManagedObject {}\n@objc(F) class F: NSManagedObject {}", "A.swift")
+    #expect(try run(root.appending(path: "App.xcdatamodeld"), source).status == 0)
+    let model = try NSManagedObjectModel.read(output.appending(path: "App.momd"))
+    #expect(model.entitiesByName["E"]?.managedObjectClassName == "App.EntityE")
+    #expect(model.entitiesByName["F"]?.managedObjectClassName == "F")
   }
 
   @Test func `files that do not change are not written again`() throws {
@@ -70,13 +90,13 @@ import Testing
     func date(_ name: String) throws -> Date? {
       try FileManager.default.attributesOfItem(atPath: output.appending(path: name).path)[.modificationDate] as? Date
     }
-    let names = ["App+xcdatamodeld+Classes.swift", "Rewritten+A.swift", "Rewritten+B.swift", "CoreDataSupport.swift"]
+    let names = ["App+xcdatamodeld+Classes.swift", "Rewritten+A.swift", "Rewritten+B.swift"]
     for name in names {
       try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: output.appending(path: name).path)
     }
     _ = try write("class A { let x = 1 }", "A.swift")
     #expect(try run(model, one, other).status == 0)
-    #expect(try names.map(date) == [old, try date("Rewritten+A.swift"), old, old])
+    #expect(try names.map(date) == [old, try date("Rewritten+A.swift"), old])
     #expect(try date("Rewritten+A.swift") != old)
   }
 

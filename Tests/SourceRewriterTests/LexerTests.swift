@@ -109,7 +109,7 @@ import Testing
       ? (output.bytes[first...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) : first
     let isWhole = output.bytes[start...].starts(with: rebuilt)
     let tail = String(decoding: output.bytes[start...].dropFirst(rebuilt.count), as: UTF8.self)
-    return (isWhole && (tail.isEmpty || tail.hasPrefix("\n@usableFromInline typealias _ImportIn_")), lines)
+    return (isWhole && (tail.isEmpty || tail.hasPrefix("\n#sourceLocation()\n")), lines)
   }
 }
 
