@@ -22,8 +22,8 @@ public struct Rewriter {
     public init(path: String, text: String) { self.init(path: path, bytes: Array(text.utf8)) }
   }
 
-  /// A change: bytes of the original, and the text that replaces them. Both have the same number of line ends, or the text
-  /// ends with a directive that gives the next line its number.
+  /// A change: bytes of the original, and the text that replaces them. Both have the same number of line ends, or the
+  /// text ends with a directive that gives the next line its number.
   public struct Change: Hashable, Sendable {
     /// The bytes of the original that are replaced; empty where text is inserted.
     public var range: Range<Int>
