@@ -12,7 +12,9 @@ struct ManagedSources: BuildToolPlugin {
     guard let target = target as? SwiftSourceModuleTarget else { return [] }
     let root = target.directoryURL.standardizedFileURL
     let compiled = Set(target.sourceFiles.map { $0.url.standardizedFileURL.path })
-    let found = Self.inputs(in: root)
+    // A folder in that of the target may be that of another target.
+    let others = context.package.targets.map { $0.directoryURL.standardizedFileURL.path }.filter { $0 != root.path }
+    let found = Self.inputs(in: root, without: Set(others))
     let sources = found.sources.filter { !compiled.contains($0.standardizedFileURL.path) }
     guard !sources.isEmpty || !found.models.isEmpty else { return [] }
     let output = context.pluginWorkDirectoryURL.appending(path: "Results")
@@ -53,15 +55,18 @@ struct ManagedSources: BuildToolPlugin {
 
   // MARK: Files
 
-  /// The models in a folder, all files of theirs, and the Swift sources, in the order of their paths.
-  private static func inputs(in root: URL) -> (models: [URL], modelFiles: [URL], sources: [URL]) {
+  /// The models in a folder, all files of theirs, and the Swift sources, in the order of their paths. Hidden folders, such
+  /// as those of builds, and manifests belong to no target.
+  private static func inputs(in root: URL, without others: Set<String>) -> (
+    models: [URL], modelFiles: [URL], sources: [URL]
+  ) {
     var (models, modelFiles, sources): ([URL], [URL], [URL]) = ([], [], [])
     var pending = [root]
     while let folder = pending.popLast() {
       let items =
         (try? FileManager.default.contentsOfDirectory(
           at: folder, includingPropertiesForKeys: [.isDirectoryKey])) ?? []
-      for item in items {
+      for item in items where !item.lastPathComponent.hasPrefix(".") && item.lastPathComponent != "Package.swift" {
         switch item.pathExtension {
         case "xcdatamodeld", "xcdatamodel":
           models.append(item)
@@ -69,7 +74,7 @@ struct ManagedSources: BuildToolPlugin {
         case "swift": sources.append(item)
         default:
           let isFolder = (try? item.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
-          if isFolder { pending.append(item) }
+          if isFolder, !others.contains(item.standardizedFileURL.path) { pending.append(item) }
         }
       }
     }

@@ -89,7 +89,8 @@ struct BuildTask {
       for diagnostic in generator.diagnostics(path: version.path) { complain("\(diagnostic)") }
       text += generator.files(.build).map(\.text).joined(separator: "\n")
     }
-    return .init(path: OutputNames.classes(of: url.lastPathComponent), text: text)
+    // Messages name the result itself: there is no other file with this text.
+    return .init(path: output.appending(path: OutputNames.classes(of: url.lastPathComponent)).path, text: text)
   }
 
   private func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }

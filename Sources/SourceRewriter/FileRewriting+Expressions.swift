@@ -39,8 +39,10 @@ extension FileRewriting {
   private func checkedPath(_ words: [Int], at index: Int) -> String? {
     var rest = words[...]
     var type: [String] = []
-    // A type begins in upper case; `Self` and a type around it count too.
-    while rest.count > 1, let first = rest.first, file.name(first).first?.isUppercase == true {
+    // A type begins in upper case, as a property may too.
+    while rest.count > 1, let first = rest.first, file.name(first).first?.isUppercase == true,
+      type.isEmpty || !module.hasProperty(file.name(first), in: type.joined(separator: "."))
+    {
       type.append(file.text(first))
       rest = rest.dropFirst()
     }
@@ -48,8 +50,16 @@ extension FileRewriting {
     let root =
       type.isEmpty || type == ["Self"] ? module.enclosingType(of: index, in: file) : type.joined(separator: ".")
     guard let root, let first = rest.first else { return nil }
-    let keys = rest.map { module.objectiveCName(file.name($0), of: $0 == first ? root : nil) }
-    let steps = rest.dropFirst().map { ".then(\\.\(file.text($0)))" }.joined()
+    var (owner, isChecked): (String?, Bool) = (root, true)
+    var (keys, steps): ([String], String) = ([], "")
+    for word in rest {
+      if word != first, isChecked { steps += ".then(\\.\(file.text(word)))" }
+      let step = module.step(file.name(word), from: owner)
+      keys.append(step.objectiveCName)
+      owner = step.destination
+      // What is behind a collection of Foundation has no type.
+      isChecked = isChecked && !step.isUntyped
+    }
     return "CheckedKeyPath(\"\(keys.joined(separator: "."))\", \\\(root).\(file.text(first)))\(steps).text"
   }
 

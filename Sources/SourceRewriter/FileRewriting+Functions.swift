@@ -5,7 +5,7 @@ extension FileRewriting {
     guard let owner = owner(of: declaration), let signature = signature(declaration) else {
       return find(declaration.keywordIndex, "this @NSManaged function could not be read; give it a body")
     }
-    let stated = objectiveCName(declaration)
+    let stated = file.objectiveCName(declaration)
     let selector = stated ?? signature.selector
     let accessor =
       (stated == nil ? ToManySelector(swiftName: signature.name, signature.labels) : nil) ?? ToManySelector(selector)
@@ -18,12 +18,13 @@ extension FileRewriting {
         """)
     }
     replace(tokens: attribute.tokens, "")
-    let key = module.property(accessor.name, of: owner.name)
-    let member = "_members_\(key)"
-    var text = " { \(accessor.body(signature.parameters, "Self.\(member)")) }"
-    if keys.insert([owner.name, member]).inserted {
-      text += "; nonisolated private static let \(member) = ManagedProperty<Any>(\"\(key)\")"
-    }
+    let key = module.property(named: accessor.name, of: owner.name)
+    let isGeneric = module.isGeneric(owner.name)
+    // One for each function, because functions may be in different branches of a condition.
+    let member = "_members_\(accessor.operation)_\(key)"
+    let subject = isGeneric ? "ManagedProperty<Any>(\"\(key)\")" : "Self.\(member)"
+    var text = " { \(accessor.body(signature.parameters, subject)) }"
+    if !isGeneric { text += "; nonisolated private static let \(member) = ManagedProperty<Any>(\"\(key)\")" }
     insert(text, at: file.tokens[signature.end - 1].range.upperBound)
   }
 
@@ -75,7 +76,7 @@ extension FileRewriting {
       let isEffect = ["async", "throws", "rethrows", "where"].contains(file.text(index))
       if file.isMark(index, "-") || file.text(index) == "where" {
         let start = file.isMark(index, "-") ? index + 2 : index + 1
-        index = max(endOfType(start), index + 1)
+        index = max(file.endOfType(start), index + 1)
       } else if isEffect {
         signature.isAsync = signature.isAsync || file.isWord(index, "async")
         signature.isThrowing = signature.isThrowing || file.text(index).hasSuffix("throws")
@@ -91,7 +92,7 @@ extension FileRewriting {
 
   private func endOfGenerics(_ start: Int) -> Int {
     var (index, depth) = (start, 0)
-    while index < file.tokens.count {
+    while index < min(file.tokens.count, start + 2000) {
       if file.isMark(index, "<") { depth += 1 }
       if file.isMark(index, ">"), !file.isMark(index - 1, "-") { depth -= 1 }
       index += 1
@@ -160,7 +161,8 @@ struct ToManySelector {
   /// The names that Xcode gives such functions in Swift, where the name in Objective-C is not stated.
   init?(swiftName: String, _ labels: [String]) {
     for (prefix, operation) in [("addTo", Operation.add), ("removeFrom", .remove)]
-    where swiftName.hasPrefix(prefix) && labels == ["_"] && swiftName.count > prefix.count {
+    where swiftName.hasPrefix(prefix) && labels == ["_"] && swiftName.dropFirst(prefix.count).first?.isUppercase == true
+    {
       (self.operation, name) = (operation, String(swiftName.dropFirst(prefix.count)))
       return
     }

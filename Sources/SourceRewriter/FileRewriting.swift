@@ -5,8 +5,6 @@ struct FileRewriting {
   let index: Int
   var changes: [Rewriter.Change] = []
   var findings: [Rewriter.Finding] = []
-  /// The keys that have been declared in this file, by class and name.
-  var keys: Set<[String]> = []
 
   init(_ file: SourceFile, module: ModuleClasses, file index: Int) {
     (self.file, self.module, self.index) = (file, module, index)
@@ -81,12 +79,12 @@ struct FileRewriting {
   /// actor unless stated otherwise: its initializers could not override those of the superclass. So is an extension
   /// with members that the class calls or that have bodies now.
   private mutating func rewriteIsolation(_ declaration: Declaration) {
-    guard let body = file.types.first(where: { $0.keyword == declaration.keywordIndex }), module.isManaged(body.name),
-      !declaration.has("nonisolated"), !declaration.attributes.contains(where: { $0.name.hasSuffix("Actor") })
+    guard let type = file.typesByKeyword[declaration.keywordIndex], module.isManaged(file.types[type].name),
+      !declaration.has("nonisolated"), !module.isIsolated(file.types[type].name),
+      !declaration.attributes.contains(where: { $0.name.hasSuffix("Actor") })
     else { return }
     if declaration.keyword == "extension" {
-      let type = file.types.firstIndex(of: body)
-      let members = file.declarations.filter { $0.owner == type }
+      let members = file.members[type] ?? []
       guard members.contains(where: { $0.attribute("NSManaged") != nil || $0.has("override") }) else { return }
     }
     insert("nonisolated ", at: file.tokens[declaration.keywordIndex].range.lowerBound)
@@ -101,8 +99,8 @@ struct FileRewriting {
     if !body.inherited.contains(where: classes.contains) {
       insert(body.inherited.isEmpty ? ": AnyObject" : " AnyObject,", at: body.inheritanceOffset)
     }
-    let type = file.types.firstIndex(of: body)
-    for declaration in file.declarations where declaration.owner == type && declaration.has("optional") {
+    for declaration in file.typesByKeyword[body.keyword].flatMap({ file.members[$0] }) ?? []
+    where declaration.has("optional") {
       find(
         declaration.keywordIndex,
         """
@@ -113,6 +111,13 @@ struct FileRewriting {
   }
 
   // MARK: Imports
+
+  /// Whether the source asks itself whether there is the module.
+  private func isChecked(_ module: String) -> Bool {
+    file.tokens.indices.contains {
+      file.isWord($0, "canImport") && file.isMark($0 + 1, "(") && file.isWord($0 + 2, module)
+    }
+  }
 
   /// Modules of Apple's platforms that sources of models import although they can do without.
   private static let absentModules: Set<String> = [
@@ -132,7 +137,8 @@ struct FileRewriting {
     if name == "CoreData", end > declaration.keywordIndex + 2 {
       replace(tokens: declaration.keywordIndex..<end, "import CoreData")
     }
-    guard Self.absentModules.contains(name), !declaration.isConditional else { return }
+    guard Self.absentModules.contains(name), !isChecked(name) else { return }
+    if file.isMark(end, ";"), !file.tokens[end].isFirstOnLine { end += 1 }
     let line = file.tokens[declaration.start].line
     let first = file.tokens[declaration.start].range.lowerBound
     // The directive needs a line of its own, so the lines are counted anew behind it.

@@ -9,6 +9,8 @@ struct Lexer {
   private var lineOfLastToken = 0
   private var endOfLastToken = -1
   private var tokens: [Token] = []
+  /// Whether a regular expression with pounds was found to have no end.
+  private var hasNoEnd = false
   /// The string literals whose interpolations are open, from the outside to the inside.
   private var open: [OpenString] = []
 
@@ -40,6 +42,8 @@ struct Lexer {
   }
 
   private mutating func run() {
+    // The mark of UTF-8.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     if starts("#!") { skipLine() }
     while position < bytes.count {
       switch bytes[position] {
@@ -173,7 +177,7 @@ struct Lexer {
         mark()
       }
     default:
-      position += 1
+      position += pounds
       skipWord()
       add(.directive, from: start, line: first)
     }
@@ -182,9 +186,19 @@ struct Lexer {
   // MARK: Literals
 
   private mutating func string(pounds: Int, from start: Int) {
-    let isMultiline = starts("\"\"\"")
+    let isMultiline = starts("\"\"\"") && !(pounds > 0 && endsOnLine(pounds))
     position += isMultiline ? 3 : 1
     stringText(OpenString(pounds: pounds, isMultiline: isMultiline), kind: .string, from: start, line: line)
+  }
+
+  /// Whether a raw literal that begins with three quotes ends on its line. Then it is of one line: `#"""#` is a quote.
+  private func endsOnLine(_ pounds: Int) -> Bool {
+    var index = position + 1
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\n") {
+      if bytes[index] == UInt8(ascii: "\""), self.pounds(after: index + 1) >= pounds { return true }
+      index += 1
+    }
+    return false
   }
 
   /// The text of a literal, up to an interpolation or the end. A literal of one line ends with the line at the latest.
@@ -237,6 +251,8 @@ struct Lexer {
       return false
     }
     guard let last = tokens.last else { return true }
+    // Behind a mark of an operator it belongs to that operator.
+    if last.range.upperBound == position, last.kind == .mark, "=<>&|+-*/%^~?!.".utf8.contains(byte(-1)) { return false }
     switch last.kind {
     case .number, .string, .stringPart, .regex, .attribute, .directive: return false
     case .word:
@@ -251,13 +267,23 @@ struct Lexer {
   /// A literal between slashes; with pounds it may have several lines. Returns false, and stays, where it does not end.
   private mutating func regex(pounds count: Int, from start: Int) -> Bool {
     let (from, first) = (position, line)
-    var isInClass = false
+    var (isInClass, depth) = (false, 0)
     position += 1
-    while position < bytes.count {
+    // The search ends, as sources may have many slashes that begin no literal.
+    let limit = min(bytes.count, from + (count == 0 ? 1000 : 100_000))
+    if count > 0, hasNoEnd { return false }
+    while position < limit {
       switch bytes[position] {
       case UInt8(ascii: "\n") where count == 0:
         (position, line) = (from, first)
         return false
+      case UInt8(ascii: "(") where !isInClass: depth += 1
+      case UInt8(ascii: ")") where !isInClass:
+        depth -= 1
+        if depth < 0, count == 0 {
+          (position, line) = (from, first)
+          return false
+        }
       case UInt8(ascii: "\n"): line += 1
       case UInt8(ascii: "\\"): position += byte(1) == UInt8(ascii: "\n") ? 0 : 1
       case UInt8(ascii: "["): isInClass = true
@@ -271,6 +297,7 @@ struct Lexer {
       position += 1
     }
     (position, line) = (from, first)
+    if count > 0 { hasNoEnd = true }
     return false
   }
 }

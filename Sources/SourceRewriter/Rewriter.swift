@@ -1,6 +1,6 @@
 /// Rewrites the Swift sources of a module that were written for Apple's Core Data, so that they compile where there is
 /// no Objective-C: attributes of Objective-C are removed, `@NSManaged` members get bodies, `#keyPath` becomes a checked
-/// text, and so on; see ``Rewriter/rewrite()``.
+/// text, and so on.
 ///
 /// All sources of the module are given at once, because an override in an extension changes the class, which may be in
 /// another file. Lines stay: errors of the compiler stand on the lines of the original.
@@ -37,7 +37,8 @@ public struct Rewriter {
     public var path: String
     /// The changes in the order of their ranges, which do not overlap.
     public var changes: [Change]
-    /// The rewritten source: a line that names the original for messages, and the original with the changes.
+    /// The rewritten source: a line that names the original for messages, and the original with the changes. Before it
+    /// there may be an import of Core Data, and behind it what the file needs in addition.
     public var bytes: [UInt8]
   }
 
@@ -90,7 +91,8 @@ public struct Rewriter {
     let support = file.support
     let head = changes.isEmpty && support.isEmpty || isImported ? "" : "import CoreData\n"
     var bytes = Array("\(head)\(file.location(1))\n".utf8)
-    var position = 0
+    // A mark of UTF-8 is one at the beginning of a file only.
+    var position = file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     var applied: [Change] = []
     for change in sorted where change.range.lowerBound >= position {
       bytes += file.bytes[position..<change.range.lowerBound]

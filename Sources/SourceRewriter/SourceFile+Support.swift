@@ -9,9 +9,9 @@ extension SourceFile {
       $0.keyword == "import" && $0.has("public") && imported($0) == "CoreData"
     }
     guard isPublic else { return "" }
-    let name = path.split(separator: "/").last ?? ""
-    let identifier = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
-    return "@usableFromInline typealias _ImportIn_\(identifier) = NSManagedObject\n"
+    // A number of the path, as names of files are no identifiers (FNV-1a).
+    let number = path.utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return "@usableFromInline typealias _Import_\(String(number, radix: 36)) = NSManagedObject\n"
   }
 
   /// Methods of `Bundle` that find the resources of packages, too, for a file that looks for resources. A method of the
@@ -20,9 +20,10 @@ extension SourceFile {
     let isUsed = tokens.indices.contains { index in
       (isWord(index, "url") || isWord(index, "path")) && isMark(index + 1, "(") && isWord(index + 2, "forResource")
     }
-    guard isUsed else { return "" }
+    let isDeclared = types.contains { $0.name == "Bundle" }
+    guard isUsed, !isDeclared else { return "" }
     return """
-      extension Bundle {
+      nonisolated extension Bundle {
         fileprivate var isOfProgram: Bool { bundlePath == Bundle.main.bundlePath }
 
         fileprivate func url(forResource name: String?, withExtension ext: String?) -> URL? {

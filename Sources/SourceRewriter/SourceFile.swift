@@ -10,6 +10,10 @@ struct SourceFile {
   private(set) var types: [TypeBody] = []
   /// The members of types, and the declarations of the file, in their order.
   private(set) var declarations: [Declaration] = []
+  /// The types by the tokens of their keywords, as indexes.
+  private(set) var typesByKeyword: [Int: Int] = [:]
+  /// The members of each type.
+  private(set) var members: [Int: [Declaration]] = [:]
 
   init(path: String, bytes: [UInt8]) {
     self.path = path
@@ -19,6 +23,10 @@ struct SourceFile {
     let structure = StructureReader(bytes: bytes, tokens: tokens, brackets: brackets).read()
     types = structure.types
     declarations = structure.declarations
+    for (index, type) in types.enumerated() { typesByKeyword[type.keyword] = index }
+    for declaration in declarations {
+      if let owner = declaration.owner { members[owner, default: []].append(declaration) }
+    }
   }
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
@@ -28,6 +36,16 @@ struct SourceFile {
   func text(tokens range: Range<Int>) -> String {
     guard let first = range.first, let last = range.last else { return "" }
     return text(tokens[first].range.lowerBound..<tokens[last].range.upperBound)
+  }
+
+  /// The text of tokens on one line, without comments.
+  func oneLine(_ range: Range<Int>) -> String {
+    var result = ""
+    for index in range {
+      if index > range.lowerBound, tokens[index].followsSpace { result += " " }
+      result += text(index).split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+    return result
   }
 
   /// The name without backticks.
@@ -85,8 +103,9 @@ struct TypeBody: Hashable {
   var keyword: Int
   /// The names of its attributes, such as `objcMembers`.
   var attributes: Set<String>
-  /// Whether it is within `#if`.
-  var isConditional: Bool
+  /// The conditions of `#if` around it, from the outside.
+  var conditions: [String]
+  var isGeneric = false
   /// Whether it has the modifier `public` or `open`.
   var isPublic = false
   /// The offset behind the colon, or behind the name, at which a further protocol can be added.

@@ -7,8 +7,15 @@ struct StructureReader {
   private var declarations: [Declaration] = []
   /// The brackets that are open.
   private var scopes: [Scope] = []
-  /// The brackets that were open at each `#if` that is open.
-  private var conditions: [[Scope]] = []
+  /// Each `#if` that is open: the brackets that were open at it, and its condition.
+  private var conditions: [(scopes: [Scope], text: String)] = []
+  /// The number of open brackets beyond those that are kept. More is nested in no source that people write.
+  private var deeper = 0
+  private var deeperConditions = 0
+  /// Where the last search for a declaration ended without one: none begins before.
+  private var searched = 0
+  private static let deepest = 256
+  private static let longest = 500
   /// A type whose brace comes next.
   private var pending: TypeBody?
 
@@ -42,26 +49,46 @@ struct StructureReader {
   /// Reads what begins at a token, and returns the next one.
   private mutating func step(_ index: Int) -> Int {
     switch tokens[index].kind {
-    case .directive: condition(text(index))
+    case .directive: condition(index)
     case .mark: bracket(index)
     case .word, .attribute:
-      if mayBeginDeclaration(index), let next = declaration(index) { return next }
+      if index >= searched, mayBeginDeclaration(index), let next = declaration(index) { return next }
     default: break
     }
     return index + 1
   }
 
   /// The brackets of a branch are those that were open at `#if`.
-  private mutating func condition(_ name: String) {
-    switch name {
-    case "#if": conditions.append(scopes)
-    case "#elseif", "#else": if let saved = conditions.last { scopes = saved }
-    case "#endif": _ = conditions.popLast()
+  private mutating func condition(_ index: Int) {
+    switch text(index) {
+    case "#if":
+      if conditions.count < Self.deepest { conditions.append((scopes, line(index))) } else { deeperConditions += 1 }
+    case "#elseif", "#else":
+      if deeperConditions == 0, let saved = conditions.last {
+        scopes = saved.scopes
+        conditions[conditions.count - 1].text += " " + line(index)
+      }
+    case "#endif": if deeperConditions > 0 { deeperConditions -= 1 } else { _ = conditions.popLast() }
     default: break
     }
   }
 
+  /// The text of the line of a directive.
+  private func line(_ index: Int) -> String {
+    let end =
+      tokens[index...].prefix(Self.longest).firstIndex { $0.line != tokens[index].line }
+      ?? min(index + Self.longest, tokens.count)
+    return (index..<end).map(text).joined(separator: " ")
+  }
+
   private mutating func bracket(_ index: Int) {
+    if let opening = mark(index), [UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "[")].contains(opening),
+      scopes.count >= Self.deepest
+    {
+      deeper += 1
+      pending = nil
+      return
+    }
     switch mark(index) {
     case UInt8(ascii: "{"):
       var scope = Scope(bracket: UInt8(ascii: "}"), type: nil, conditions: conditions.count)
@@ -75,6 +102,10 @@ struct StructureReader {
     case UInt8(ascii: "("): scopes.append(Scope(bracket: UInt8(ascii: ")"), type: nil, conditions: conditions.count))
     case UInt8(ascii: "["): scopes.append(Scope(bracket: UInt8(ascii: "]"), type: nil, conditions: conditions.count))
     case let closing? where [UInt8(ascii: "}"), UInt8(ascii: ")"), UInt8(ascii: "]")].contains(closing):
+      if deeper > 0 {
+        deeper -= 1
+        return
+      }
       guard scopes.last?.bracket == closing, let scope = scopes.popLast() else { return }
       if let type = scope.type { types[type].close = index }
     default: break
@@ -107,6 +138,7 @@ struct StructureReader {
     var attributes: [Declaration.Attribute] = []
     var modifiers: [(name: String, tokens: Range<Int>)] = []
     var index = start
+    defer { searched = max(searched, index) }
     while index < tokens.count {
       let word = text(index)
       switch tokens[index].kind {
@@ -123,7 +155,7 @@ struct StructureReader {
         // A condition may contain an attribute.
         let line = tokens[index].line
         guard ["#if", "#elseif", "#else", "#endif"].contains(word), !attributes.isEmpty else { return nil }
-        condition(word)
+        condition(index)
         while index < tokens.count, tokens[index].line == line { index += 1 }
       case .word where Self.keywords.contains(word) && !isModifier(index):
         add(
@@ -167,7 +199,8 @@ struct StructureReader {
     pending = TypeBody(
       kind: kinds[declaration.keyword] ?? .other, name: declaration.keyword == "extension" ? name : outer + name,
       inherited: inherited, open: declaration.keywordIndex, close: nil, keyword: declaration.keywordIndex,
-      attributes: Set(declaration.attributes.map(\.name)), isConditional: !conditions.isEmpty,
+      attributes: Set(declaration.attributes.map(\.name)), conditions: conditions.map(\.text),
+      isGeneric: mark(index) == UInt8(ascii: "<"),
       isPublic: declaration.has("public") || declaration.has("open"), inheritanceOffset: afterColon ?? afterName)
   }
 
@@ -177,7 +210,7 @@ struct StructureReader {
     var names: [String] = []
     var offset: Int?
     var current = ""
-    while index < tokens.count {
+    while index < min(tokens.count, start + Self.longest) {
       let word = text(index)
       switch mark(index) {
       case UInt8(ascii: "<"), UInt8(ascii: "("), UInt8(ascii: "["): depth += 1

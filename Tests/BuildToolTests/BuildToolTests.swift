@@ -63,8 +63,8 @@ private enum TestModel {
     let classes = try text("App+xcdatamodeld+Classes.swift")
     #expect(classes.contains("var a: String? { get {"))
     // The override is in another file than the class.
-    #expect(classes.contains("public override func awakeFromInsert() { _extension_awakeFromInsert() }"))
-    #expect(try text("Rewritten+In Folder+E.swift").contains("func _extension_awakeFromInsert()"))
+    #expect(classes.contains("public override func awakeFromInsert() { _extension_E_awakeFromInsert() }"))
+    #expect(try text("Rewritten+In Folder+E.swift").contains("func _extension_E_awakeFromInsert()"))
   }
 
   /// Objective-C finds a class by the name in `@objc`; here the compiled model has its name in Swift.

@@ -1,7 +1,8 @@
+import Foundation
 import SourceRewriter
 import Testing
 
-/// The forms of rewritten members. `Tests/RewrittenSources` has sources that are compiled and run.
+/// The forms of rewritten members.
 @Suite struct RewriterTests {
   /// The rewritten text without the line that names the original, and without `nonisolated` before types.
   private func rewritten(_ text: String, _ others: String...) -> String {
@@ -97,59 +98,71 @@ import Testing
 
   @Test func `a primitive value is that of its property`() {
     let text = body("@NSManaged private var primitiveName: String?")
-    #expect(text.contains("get { self[primitive: Self._key_primitive_name] }"))
-    #expect(text.contains("private static let _key_primitive_name = ManagedProperty<String?>(\"name\")"))
+    #expect(text.contains("get { self[primitive: Self._key_primitiveName] }"))
+    #expect(text.contains("private static let _key_primitiveName = ManagedProperty<String?>(\"name\")"))
     #expect(body("@NSManaged var primitive: Int") == " " + accessor("var primitive: Int", "primitive", "Int"))
   }
 
   // MARK: Functions
 
   @Test(arguments: [
-    ("@objc(addItemsObject:) @NSManaged func addToItems(_ value: Item)", "add(value, to: Self._members_items)"),
+    ("@objc(addItemsObject:) @NSManaged func addToItems(_ value: Item)", "add(value, to: Self._members_add_items)"),
     (
       "@objc(removeItemsObject:) @NSManaged func removeFromItems(_ value: Item)",
-      "remove(value, from: Self._members_items)"
+      "remove(value, from: Self._members_remove_items)"
     ),
     (
-      "@objc(addItems:) @NSManaged func addToItems(_ values: NSSet)", "add(contentsOf: values, to: Self._members_items)"
+      "@objc(addItems:) @NSManaged func addToItems(_ values: NSSet)",
+      "add(contentsOf: values, to: Self._members_addAll_items)"
     ),
-    ("@objc(removeItems:) @NSManaged func remove(_ v: Set<Item>)", "remove(contentsOf: v, from: Self._members_items)"),
-    ("@objc(intersectItems:) @NSManaged func f(_ v: NSSet)", "intersect(Self._members_items, with: v)"),
+    (
+      "@objc(removeItems:) @NSManaged func remove(_ v: Set<Item>)",
+      "remove(contentsOf: v, from: Self._members_removeAll_items)"
+    ),
+    ("@objc(intersectItems:) @NSManaged func f(_ v: NSSet)", "intersect(Self._members_intersect_items, with: v)"),
     (
       "@objc(insertObject:inItemsAtIndex:) @NSManaged func insertIntoItems(_ value: Item, at idx: Int)",
-      "insert(value, into: Self._members_items, at: idx)"
+      "insert(value, into: Self._members_insert_items, at: idx)"
     ),
     (
       "@objc(removeObjectFromItemsAtIndex:) @NSManaged func f(at idx: Int)",
-      "remove(at: idx, from: Self._members_items)"
+      "remove(at: idx, from: Self._members_removeAt_items)"
     ),
     (
       "@objc(insertItems:atIndexes:) @NSManaged func f(_ values: [Item], at indexes: NSIndexSet)",
-      "insert(contentsOf: values, into: Self._members_items, at: indexes)"
+      "insert(contentsOf: values, into: Self._members_insertAll_items, at: indexes)"
     ),
-    ("@objc(removeItemsAtIndexes:) @NSManaged func f(at i: NSIndexSet)", "remove(at: i, from: Self._members_items)"),
+    (
+      "@objc(removeItemsAtIndexes:) @NSManaged func f(at i: NSIndexSet)",
+      "remove(at: i, from: Self._members_removeAtAll_items)"
+    ),
     (
       "@objc(replaceObjectInItemsAtIndex:withObject:) @NSManaged func f(at idx: Int, with value: Item)",
-      "replace(at: idx, in: Self._members_items, with: value)"
+      "replace(at: idx, in: Self._members_replace_items, with: value)"
     ),
     (
       "@objc(replaceItemsAtIndexes:withItems:) @NSManaged func f(at i: NSIndexSet, with values: [Item])",
-      "replace(at: i, in: Self._members_items, withContentsOf: values)"
+      "replace(at: i, in: Self._members_replaceAll_items, withContentsOf: values)"
     ),
-    ("@NSManaged func addItemsObject(_ value: Item)", "add(value, to: Self._members_items)"),
-    ("@NSManaged func insertObject(_ o: Item, inItemsAtIndex i: Int)", "insert(o, into: Self._members_items, at: i)"),
-    ("@NSManaged func addToItems(_ value: Item)", "add(value, to: Self._members_items)"),
+    ("@NSManaged func addItemsObject(_ value: Item)", "add(value, to: Self._members_add_items)"),
+    (
+      "@NSManaged func insertObject(_ o: Item, inItemsAtIndex i: Int)",
+      "insert(o, into: Self._members_insert_items, at: i)"
+    ),
+    ("@NSManaged func addItems(_ values: NSSet)", "add(contentsOf: values, to: Self._members_addAll_items)"),
+    ("@NSManaged func addToItems(_ value: Item)", "add(value, to: Self._members_add_items)"),
   ])
   func `each function of a to-many relationship gets its body`(_ text: String, _ expected: String) {
     let result = body(text)
     #expect(result.contains(" { \(expected) }"))
-    #expect(result.hasSuffix("; nonisolated private static let _members_items = ManagedProperty<Any>(\"items\")"))
+    #expect(result.contains("; nonisolated private static let _members_"))
+    #expect(result.hasSuffix("_items = ManagedProperty<Any>(\"items\")"))
   }
 
   @Test func `the name of the relationship is that of the property`() {
     let result = rewritten(
       "class A: NSManagedObject { @NSManaged var URLs: NSSet?\n @objc(addURLsObject:) @NSManaged func f(_ v: B) }")
-    #expect(result.contains("add(v, to: Self._members_URLs)"))
+    #expect(result.contains("add(v, to: Self._members_add_URLs)"))
     #expect(findings("class A { @NSManaged func other(_ v: B, x: Int) }").first?.contains("other:x:") == true)
   }
 
@@ -170,13 +183,13 @@ import Testing
     ]).outputs.map { String(decoding: $0.bytes, as: UTF8.self) }
     let expected = """
       public override func f(_ x: inout Int, with y: [String: Int]) async throws -> Int \
-      { try await _extension_f(&x, with: y) }; \
-      override var d: String { get { _extension_d } set { _extension_d = newValue } }; \
-      class override func g() { _extension_g() }
+      { try await _extension_A_f(&x, with: y) }; \
+      override var d: String { get { _extension_A_d } set { _extension_A_d = newValue } }; \
+      class override func g() { _extension_A_g() }
       """
     #expect(outputs[0].contains("class A: B {\n \(expected) }"))
-    #expect(outputs[1].contains("func _extension_f(_ x: inout Int, with y: [String: Int]) async throws -> Int { 1 }"))
-    #expect(outputs[1].contains("class func _extension_g() { }"))
+    #expect(outputs[1].contains("func _extension_A_f(_ x: inout Int, with y: [String: Int]) async throws -> Int { 1 }"))
+    #expect(outputs[1].contains("class func _extension_A_g() { }"))
     #expect(!outputs[1].contains("override"))
   }
 
@@ -213,6 +226,89 @@ import Testing
       rewritten("class A: B { @objc var x = 1 }", "class B: NSManagedObject {}").contains(".accessor(\"x\", \\A.x)"))
   }
 
+  @Test func `names of overrides differ between a class and its subclass, and all branches get them`() {
+    let text = rewritten(
+      """
+      #if X
+      class A: NSManagedObject {
+      }
+      #else
+      public class A: NSManagedObject {
+      }
+      #endif
+      class B: A {
+      }
+      public extension A { @discardableResult override func f() -> Int { 1 } }
+      extension B { override func f() -> Int { 2 } }
+      """)
+    let call = "@discardableResult public override func f() -> Int { _extension_A_f() }"
+    #expect(text.components(separatedBy: call).count == 3)
+    #expect(text.contains(" override func f() -> Int { _extension_B_f() }"))
+    // A whole file under a condition is rewritten as one without.
+    let whole = rewritten("#if X\nclass A: B {\n}\nextension A { override func f() {} }\n#endif")
+    #expect(whole.contains("override func f() { _extension_A_f() }"))
+  }
+
+  @Test func `bodies and comments do not confuse overrides`() {
+    let text = rewritten(
+      """
+      class A: B {
+      }
+      extension A {
+        override var d: String { store.set(1); return "" }
+        override func f(
+          _ a: Int, // the a
+          b: Int) {}
+      }
+      """)
+    #expect(text.contains("override var d: String { _extension_A_d }"))
+    #expect(text.contains("override func f( _ a: Int, b: Int) { _extension_A_f(a, b: b) }"))
+    #expect(
+      body("@NSManaged var x: Dictionary< // keys\n String, Int>").hasPrefix(" var x: Dictionary< String, Int> {"))
+  }
+
+  @Test func `both branches of a condition have keys`() {
+    let text = rewritten(
+      "class A: NSManagedObject {\n#if X\n@NSManaged var x: Int\n#else\n@NSManaged var x: String\n#endif\n}")
+    #expect(text.contains("ManagedProperty<Int>(\"x\")") && text.contains("ManagedProperty<String>(\"x\")"))
+    #expect(text.components(separatedBy: "static let _key_x").count == 3)
+  }
+
+  @Test func `a generic class makes its keys when they are used`() {
+    #expect(
+      rewritten("class A<T>: NSManagedObject { @NSManaged var x: Int }").contains(
+        "var x: Int { get { self[ManagedProperty<Int>(\"x\")] } set { self[ManagedProperty<Int>(\"x\")] = newValue } }")
+    )
+  }
+
+  @Test func `an actor that is stated stays`() {
+    func text(_ source: String) -> String {
+      String(decoding: Rewriter([.init(path: "a.swift", text: source)]).outputs[0].bytes, as: UTF8.self)
+    }
+    for source in [
+      "@MainActor class A: NSManagedObject {}\nclass B: A { @NSManaged var x: Int }",
+      "@DB class A: NSManagedObject {}\nextension A { @NSManaged var x: Int }",
+      "@MainActor protocol P {}\nclass A: NSManagedObject, P {}",
+    ] {
+      #expect(!text(source).contains("nonisolated class") && !text(source).contains("nonisolated extension"))
+    }
+    #expect(findings("@MainActor class A: NSManagedObject { @objc var x: Int { 1 } }").count == 1)
+  }
+
+  @Test func `nested classes and objcMembers are inherited`() {
+    let text = rewritten(
+      """
+      enum DB {
+        @objcMembers class Base: NSManagedObject {
+        }
+        class Item: Base {
+          var b: Int { 1 }
+        }
+      }
+      """)
+    #expect(text.contains(".accessor(\"b\", \\DB.Item.b)"))
+  }
+
   // MARK: Expressions
 
   @Test(arguments: [
@@ -228,6 +324,20 @@ import Testing
   ])
   func `expressions of Objective-C become checked texts`(_ text: String, _ expected: String) {
     #expect(rewritten("class A { let s = \(text) }") == "class A { let s = \(expected) }")
+  }
+
+  @Test func `a key path is checked as far as its types are known`() {
+    let model = """
+      class A: NSManagedObject { @NSManaged var bs: NSSet?; @NSManaged var b: B?; @NSManaged var URL: String? }
+      class B: NSManagedObject { @objc(other) @NSManaged var x: Int; @NSManaged var lines: Set<A> }
+
+      """
+    func path(_ text: String) -> String { rewritten(model + "let p = \(text)") }
+    #expect(path("#keyPath(A.bs.name)").hasSuffix("CheckedKeyPath(\"bs.name\", \\A.bs).text"))
+    #expect(path("#keyPath(A.b.x)").hasSuffix("CheckedKeyPath(\"b.other\", \\A.b).then(\\.x).text"))
+    #expect(path("#keyPath(A.URL.length)").hasSuffix("CheckedKeyPath(\"URL.length\", \\A.URL).then(\\.length).text"))
+    #expect(path("#keyPath(B.lines.b.x)").hasSuffix("(\"lines.b.other\", \\B.lines).then(\\.b).then(\\.x).text"))
+    #expect(path("#keyPath(C.x)").hasSuffix("CheckedKeyPath(\"x\", \\C.x).text"))
   }
 
   @Test func `a key path has the names of Objective-C`() {

@@ -2,7 +2,8 @@
 /// Rewritten sources contain it: `#keyPath(Student.school.name)` becomes
 /// `CheckedKeyPath("school.name", \Student.school).then(\.name).text`.
 ///
-/// Each step may begin at a value, at an optional one, or at an element of a collection, as in `#keyPath`.
+/// Each step may begin at a value, at an optional one, or at an element of a collection of Swift, as in `#keyPath`.
+/// What is behind a collection of Foundation, a dictionary or any object has no type here, and is not checked.
 public struct CheckedKeyPath<Value> {
   /// The keys, separated by points.
   public let text: String
@@ -12,7 +13,9 @@ public struct CheckedKeyPath<Value> {
 
   private init(_ text: String) { self.text = text }
 
-  /// The same text, with the property that is its next key.
+  /// The same text, with the property that is its next key. Of a collection that is a property of the elements, where
+  /// they have one.
+  @_disfavoredOverload
   public func then<Next>(_ next: KeyPath<Value, Next>) -> CheckedKeyPath<Next> { CheckedKeyPath<Next>(text) }
 
   /// The same text, with a property of the value where there is one.
