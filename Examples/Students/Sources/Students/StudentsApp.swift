@@ -61,7 +61,9 @@ struct StudentsApp {
     }
     for number in 0..<100 { schools[number % schools.count].addToStudents(makeStudent(number)) }
     try context.save()
-    for school in schools { print("  \(school.name ?? ""), \(school.city ?? ""): \(school.students?.count ?? 0) students") }
+    for school in schools {
+      print("  \(school.name ?? ""), \(school.city ?? ""): \(school.students?.count ?? 0) students")
+    }
   }
 
   private func makeStudent(_ number: Int) -> Student {
