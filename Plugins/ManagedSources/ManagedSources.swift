@@ -17,12 +17,17 @@ struct ManagedSources: BuildToolPlugin {
     let found = Self.inputs(in: root, without: Set(others))
     let sources = found.sources.filter { !compiled.contains($0.standardizedFileURL.path) }
     guard !sources.isEmpty || !found.models.isEmpty else { return [] }
+    // The bundles of a module are in one folder, so that their names must differ.
+    let names = Dictionary(grouping: found.models, by: Self.compiledName)
+    for (name, models) in names.sorted(by: { $0.key < $1.key }) where models.count > 1 {
+      Diagnostics.error("\(name) would be made of \(models.map(\.path).joined(separator: " and of ")); rename one")
+    }
+    if names.count < found.models.count { return [] }
     let output = context.pluginWorkDirectoryURL.appending(path: "Results")
     let results =
-      found.models.flatMap { model in
-        [
-          output.appending(path: Self.compiledName(model)), output.appending(path: Self.classesName(model)),
-        ]
+      found.models.map { output.appending(path: Self.compiledName($0)) }
+      + found.models.filter { $0.pathExtension != "xcmappingmodel" }.map {
+        output.appending(path: Self.classesName($0))
       }
       + sources.map { output.appending(path: Self.sourceName(Self.path(of: $0, in: root))) }
     let arguments = ["--module", target.moduleName, "--output", output.path, "--root", root.path]
@@ -37,7 +42,8 @@ struct ManagedSources: BuildToolPlugin {
   // MARK: Names, as BuildTool makes them
 
   private static func compiledName(_ model: URL) -> String {
-    model.deletingPathExtension().lastPathComponent + (model.pathExtension == "xcdatamodeld" ? ".momd" : ".mom")
+    let extensions = ["xcdatamodeld": ".momd", "xcdatamodel": ".mom", "xcmappingmodel": ".cdm"]
+    return model.deletingPathExtension().lastPathComponent + (extensions[model.pathExtension] ?? "")
   }
 
   private static func classesName(_ model: URL) -> String {
@@ -55,8 +61,8 @@ struct ManagedSources: BuildToolPlugin {
 
   // MARK: Files
 
-  /// The models in a folder, all files of theirs, and the Swift sources, in the order of their paths. Hidden folders, such
-  /// as those of builds, and manifests belong to no target.
+  /// The models in a folder, all files of theirs, and the Swift sources, in the order of their paths. Hidden folders,
+  /// such as those of builds, and manifests belong to no target.
   private static func inputs(in root: URL, without others: Set<String>) -> (
     models: [URL], modelFiles: [URL], sources: [URL]
   ) {
@@ -68,7 +74,7 @@ struct ManagedSources: BuildToolPlugin {
           at: folder, includingPropertiesForKeys: [.isDirectoryKey])) ?? []
       for item in items where !item.lastPathComponent.hasPrefix(".") && item.lastPathComponent != "Package.swift" {
         switch item.pathExtension {
-        case "xcdatamodeld", "xcdatamodel":
+        case "xcdatamodeld", "xcdatamodel", "xcmappingmodel":
           models.append(item)
           modelFiles += files(in: item)
         case "swift": sources.append(item)

@@ -20,8 +20,8 @@ struct BuildTask {
     var description: String
   }
 
-  /// `--module NAME --output FOLDER --root FOLDER INPUT...`, where an input is an `.xcdatamodeld`, an `.xcdatamodel`
-  /// or a Swift source.
+  /// `--module NAME --output FOLDER --root FOLDER INPUT...`, where an input is an `.xcdatamodeld`, an `.xcdatamodel`,
+  /// an `.xcmappingmodel` or a Swift source.
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
     while let word = rest.popFirst() {
@@ -41,15 +41,16 @@ struct BuildTask {
   func run() throws -> Bool {
     try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
     let models = inputs.filter { ["xcdatamodeld", "xcdatamodel"].contains($0.pathExtension) }
+    let mappings = inputs.filter { $0.pathExtension == "xcmappingmodel" }
     let files = inputs.filter { $0.pathExtension == "swift" }
-    guard models.count + files.count == inputs.count else {
+    guard models.count + mappings.count + files.count == inputs.count else {
       throw UsageError(description: "An input is neither a model nor a Swift source: \(inputs.map(\.path)).")
     }
     var sources = try files.map { Rewriter.Source(path: $0.path, bytes: Array(try Data(contentsOf: $0))) }
     sources += try models.map(classes)
     let rewriter = Rewriter(sources)
     for finding in rewriter.findings { complain("\(finding)") }
-    let isSound = try models.map { try compile($0, classNames: rewriter.classNames) }.allSatisfy { $0 }
+    let isSound = try (models + mappings).map { try compile($0, classNames: rewriter.classNames) }.allSatisfy { $0 }
     guard isSound else { return false }
     let names =
       files.map { OutputNames.source(path($0)) } + models.map { OutputNames.classes(of: $0.lastPathComponent) }
@@ -69,7 +70,7 @@ struct BuildTask {
     compiler.classNames = classNames
     let compiled: ModelOutput
     do {
-      compiled = try compiler.compile(url)
+      compiled = try url.pathExtension == "xcmappingmodel" ? compiler.compile(mapping: url) : compiler.compile(url)
     } catch {
       for diagnostic in error.diagnostics where diagnostic.severity != .note { complain("\(diagnostic)") }
       return false

@@ -36,6 +36,8 @@ public struct ClassGenerator: Sendable {
     public var entity: String
     /// The text.
     public var text: String
+    /// Whether it declares the class, to which people add their code.
+    public var isClass: Bool { name.hasSuffix("+CoreDataClass.swift") }
   }
 
   /// The sentence of the comment at the beginning of a generated file.
@@ -66,7 +68,7 @@ public struct ClassGenerator: Sendable {
         }
       // Objects of an entity without a class of its own are of NSManagedObject. Two entities may share a class.
       guard hasProperties, let record = entities[entity.name], let name = className(record),
-        classes.insert(name).inserted
+        Keywords.isIdentifier(name), classes.insert(name).inserted
       else { continue }
       if declaresClass {
         files.append(file(name + "+CoreDataClass.swift", entity.name, classText(record, name)))
@@ -78,9 +80,20 @@ public struct ClassGenerator: Sendable {
 
   /// What cannot be generated as the model asks. `path` is the `.xcdatamodel` folder.
   public func diagnostics(path: String) -> [ModelDiagnostic] {
-    let isGenerated = source.entities.contains { $0.codeGeneration != .manual }
-    guard source.language == .objectiveC, isGenerated else { return [] }
-    return [
+    let generated = source.entities.filter { $0.codeGeneration != .manual }
+    var result = generated.flatMap { problems($0, path: path) }
+    let owners = Dictionary(grouping: generated) { entities[$0.name].flatMap(className) ?? "" }
+    for (name, entities) in owners.sorted(by: { UTF8Order.isLess($0.key, $1.key) })
+    where entities.count > 1 && !name.isEmpty {
+      let list = entities.map(\.name).joined(separator: ", ")
+      result.append(
+        ModelDiagnostic(
+          .warning, "The class \(name) is that of \(list); it is generated with the properties of the first",
+          path: path,
+          element: entities[0].name))
+    }
+    guard source.language == .objectiveC, !generated.isEmpty else { return result }
+    return result + [
       ModelDiagnostic(
         .warning,
         """
@@ -88,6 +101,18 @@ public struct ClassGenerator: Sendable {
         generation language to confirm that
         """, path: path)
     ]
+  }
+
+  /// Names that Swift cannot have.
+  private func problems(_ entity: EntitySource, path: String) -> [ModelDiagnostic] {
+    guard let name = entities[entity.name].flatMap(className) else { return [] }
+    var names = entity.properties.map { ("\(entity.name).\($0.name)", $0.name) }
+    names.insert((entity.name, name), at: 0)
+    return names.filter { !Keywords.isIdentifier($0.1) }.map { element, name in
+      ModelDiagnostic(
+        .warning, "\(element): no code is generated, because \"\(name)\" is no name in Swift; rename it", path: path,
+        element: element)
+    }
   }
 
   // MARK: Files
@@ -129,15 +154,18 @@ public struct ClassGenerator: Sendable {
   }
 
   private func propertiesText(_ source: EntitySource, _ entity: EntityRecord, _ name: String) -> String {
+    let known = Dictionary(entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let properties = source.properties.compactMap { property -> (PropertySource, PropertyRecord)? in
-      entity.properties.first { $0.name == property.name }.map { (property, $0) }
+      guard Keywords.isIdentifier(property.name) else { return nil }
+      return known[property.name].map { (property, $0) }
     }
+    let entityName = entity.name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     var text = imports(name, "CoreDataProperties", linesAfter: edition == .xcode27 ? 1 : 2)
     text += """
       extension \(name) {
 
           @nonobjc public class func fetchRequest() -> NSFetchRequest<\(name)> {
-              return NSFetchRequest<\(name)>(entityName: "\(entity.name)")
+              return NSFetchRequest<\(name)>(entityName: "\(entityName)")
           }
 
 

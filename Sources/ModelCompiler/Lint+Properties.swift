@@ -5,7 +5,7 @@ import StoreSchema
 
 extension Lint {
   mutating func check(_ property: PropertySource, of entity: EntityRecord) {
-    guard let record = entity.properties.first(where: { $0.name == property.name }) else { return }
+    guard let record = self.property(property.name, of: entity.name) else { return }
     let name = "\(entity.name).\(property.name)"
     switch record.kind {
     case .attribute(let attribute):
@@ -41,7 +41,9 @@ extension Lint {
         NSSecureUnarchiveFromDataTransformer
         """)
     }
-    if inCloud, !property.isOptional, !property.isTransient, attribute.defaultValue.isNull {
+    // A composite and a derived attribute cannot have a default value.
+    let mayHaveDefault = attribute.elements == nil && attribute.derivation == nil
+    if inCloud, mayHaveDefault, !property.isOptional, !property.isTransient, attribute.defaultValue.isNull {
       add(.cloudDefault, name, "\(name) must have a default value")
     }
     checkBounds(attribute, property, name)
@@ -98,13 +100,15 @@ extension Lint {
         specific relationship)
         """)
     }
-    guard case .relationship(let inverse)? = properties(of: relationship.destinationEntity)[inverseName]?.kind else {
+    guard case .relationship(let inverse)? = property(inverseName, of: relationship.destinationEntity)?.kind else {
       return add(
         .unknownInverse, name,
         "\(name) has the inverse \(relationship.destinationEntity).\(inverseName), which is not a relationship")
     }
-    // The name behind the last point.
-    guard inverse.inverseName == String(name.dropFirst(entity.name.count + 1)) else {
+    // The name behind the last point. The inverse leads to the entity or to one that it inherits from.
+    guard inverse.inverseName == String(name.dropFirst(entity.name.count + 1)),
+      lineage(entity.name).contains(where: { $0.name == inverse.destinationEntity })
+    else {
       return add(
         .reciprocal, name, "The inverse relationship for \(name) does not reciprocate an inverse relationship")
     }

@@ -44,14 +44,21 @@ private struct ModelComparison {
   let new: ModelRecord
   /// The name in the newer model of each entity of the older one that has a counterpart.
   private let renamed: [String: String]
+  /// The reverse.
+  private let origins: [String: String]
+  private let oldEntities: [String: EntityRecord]
+  private let newEntities: [String: EntityRecord]
   private(set) var changes: [ModelChange] = []
 
   init(_ old: ModelRecord, _ new: ModelRecord) {
     (self.old, self.new) = (old, new)
+    oldEntities = Dictionary(old.entities.map { ($0.name, $0) }) { first, _ in first }
+    newEntities = Dictionary(new.entities.map { ($0.name, $0) }) { first, _ in first }
     let byIdentifier = Dictionary(new.entities.map { ($0.renamingIdentifier, $0.name) }) { first, _ in first }
     renamed = Dictionary(
       old.entities.compactMap { entity in byIdentifier[entity.renamingIdentifier].map { (entity.name, $0) } },
       uniquingKeysWith: { first, _ in first })
+    origins = Dictionary(renamed.map { ($0.value, $0.key) }) { first, _ in first }
   }
 
   private mutating func add(_ element: String, _ effect: ModelChange.Effect, _ text: String) {
@@ -59,18 +66,45 @@ private struct ModelComparison {
   }
 
   mutating func compare() {
-    let origins = Dictionary(renamed.map { ($0.value, $0.key) }) { first, _ in first }
     for entity in new.entities {
-      if let origin = origins[entity.name].flatMap({ old.entity(named: $0) }) {
+      if let origin = origins[entity.name].flatMap({ oldEntities[$0] }) {
         compare(origin, entity)
       } else {
-        add(entity.name, .migrated, "The entity \(entity.name) is new; it has no objects.")
+        add(entity.name, .migrated, "The entity \(entity.name) is new; it has no objects of its own.")
       }
     }
     for entity in old.entities where renamed[entity.name] == nil {
-      add(entity.name, .loses, "The entity \(entity.name) is gone; its objects are dropped.")
+      let (effect, what): (ModelChange.Effect, String) =
+        entity.isAbstract ? (.migrated, "it was abstract and had no objects") : (.loses, "its objects are dropped")
+      add(entity.name, effect, "The entity \(entity.name) is gone; \(what).")
     }
+    compareHierarchies()
     compareRest()
+  }
+
+  /// Entities that inherited from different ones cannot come into one hierarchy: their objects would share keys.
+  private mutating func compareHierarchies() {
+    var roots: [String: Set<String>] = [:]
+    for (from, to) in renamed {
+      guard let before = lineage(from, oldEntities).last, let after = lineage(to, newEntities).last else { continue }
+      roots[after.name, default: []].insert(before.name)
+    }
+    for (root, merged) in roots.sorted(by: { UTF8Order.isLess($0.key, $1.key) }) where merged.count > 1 {
+      let names = merged.sorted(by: UTF8Order.isLess).joined(separator: ", ")
+      add(root, .needsMapping, "The hierarchies of \(names) are merged in that of \(root).")
+    }
+  }
+
+  /// An entity and those that it inherits from. Readers check that there is no cycle; a model in code may have one.
+  private func lineage(_ name: String, _ entities: [String: EntityRecord]) -> [EntityRecord] {
+    var result: [EntityRecord] = []
+    var seen: Set<String> = []
+    var next = entities[name]
+    while let current = next, seen.insert(current.name).inserted {
+      result.append(current)
+      next = current.superentity.flatMap { entities[$0] }
+    }
+    return result
   }
 
   private mutating func compareRest() {
@@ -114,91 +148,113 @@ private struct ModelComparison {
         name, .migrated,
         "\(name) has another version hash modifier: its stores are migrated although nothing else differs.")
     }
-    for constraint in b.uniquenessConstraints where !a.uniquenessConstraints.contains(constraint) {
+    let names = properties(lineage(b.name, newEntities)).mapValues(\.0.name)
+    let before = Dictionary(
+      properties(lineage(a.name, oldEntities)).map { ($0.value.0.name, names[$0.key] ?? $0.value.0.name) }
+    ) { first, _ in first }
+    // By the names of the newer model: to rename an attribute does not change the constraint.
+    let constraints = a.uniquenessConstraints.map { $0.map { before[$0] ?? $0 } }
+    for constraint in b.uniquenessConstraints where !constraints.contains(constraint) {
       add(
         name, .mayFail,
         "\(name) must be unique by \(constraint.joined(separator: ", ")); objects with equal values stop the migration."
       )
     }
-    for constraint in a.uniquenessConstraints where !b.uniquenessConstraints.contains(constraint) {
+    for constraint in constraints where !b.uniquenessConstraints.contains(constraint) {
       add(name, .migrated, "\(name) need no longer be unique by \(constraint.joined(separator: ", ")).")
     }
     if a.fetchIndexes != b.fetchIndexes {
-      add(name, .none, "The indexes of \(name) differ; a migration makes them anew.")
+      add(name, .none, "The indexes of \(name) differ; stores make them anew.")
     }
     if a.userInfo != b.userInfo { add(name, .none, "The user info of \(name) differs.") }
     compareProperties(a, b)
   }
 
   private mutating func compareProperties(_ a: EntityRecord, _ b: EntityRecord) {
-    // A property that moves up or down the hierarchy is kept, so it is looked for in all entities above and below.
-    let known = Dictionary(properties(of: a, in: old).map { ($0.renamingIdentifier, $0) }) { first, _ in first }
-    let own = Set(a.properties.map(\.name))
+    let before = properties(lineage(a.name, oldEntities))
     var matched: Set<String> = []
     for property in b.properties {
       let element = "\(b.name).\(property.name)"
-      guard let origin = known[property.renamingIdentifier] else {
-        addNew(property, element)
+      guard let (origin, owner) = before[property.renamingIdentifier] else {
+        // One that comes from below is compared there.
+        if !comesFromBelow(property, b.name) { addNew(property, element) }
         continue
       }
-      matched.insert(origin.name)
+      matched.insert(property.renamingIdentifier)
       if origin.name != property.name {
         add(element, .migrated, "\(a.name).\(origin.name) is renamed to \(property.name); its values are kept.")
       }
-      if !own.contains(origin.name) {
-        add(element, .migrated, "\(element) is declared by \(b.name); an entity above declared it.")
-      }
+      if owner != a.name { add(element, .migrated, "\(element) is declared by \(b.name); \(owner) declared it.") }
       compare(origin, property, element)
     }
-    let inherited = Set(properties(of: b, in: new).map(\.renamingIdentifier))
-    for property in a.properties
-    where !matched.contains(property.name) && !inherited.contains(property.renamingIdentifier) {
-      if property.isTransient {
-        add("\(b.name).\(property.name)", .none, "The transient property \(b.name).\(property.name) is gone.")
+    let after = properties(lineage(b.name, newEntities))
+    for property in a.properties where !matched.contains(property.renamingIdentifier) {
+      let element = "\(b.name).\(property.name)"
+      if let (moved, owner) = after[property.renamingIdentifier] {
+        // Where an entity above declared it too, nothing moves.
+        guard !(origins[owner].flatMap { oldEntities[$0] }?.properties.contains { $0.name == property.name } ?? false)
+        else {
+          continue
+        }
+        add(element, .migrated, "\(element) is declared by \(owner); its values are kept.")
+        compare(property, moved, element)
+      } else if property.isTransient {
+        add(element, .none, "The transient property \(element) is gone.")
       } else {
-        add("\(b.name).\(property.name)", .loses, "\(b.name).\(property.name) is gone; its values are dropped.")
+        add(element, .loses, "\(element) is gone; its values are dropped.")
       }
     }
   }
 
-  /// The properties of an entity and of those above it.
-  private func properties(of entity: EntityRecord, in model: ModelRecord) -> [PropertyRecord] {
-    var result = entity.properties
-    // Readers check that inheritance has no cycle; a model in code may have one.
-    var seen: Set<String> = [entity.name]
-    var next = entity.superentity
-    while let name = next, seen.insert(name).inserted, let parent = model.entity(named: name) {
-      result += parent.properties
-      next = parent.superentity
+  /// The properties of a lineage by their renaming identifiers, each with the entity that declares it.
+  private func properties(_ lineage: [EntityRecord]) -> [String: (PropertyRecord, owner: String)] {
+    var result: [String: (PropertyRecord, owner: String)] = [:]
+    for entity in lineage {
+      for property in entity.properties where result[property.renamingIdentifier] == nil {
+        result[property.renamingIdentifier] = (property, entity.name)
+      }
     }
     return result
   }
 
+  /// Whether an entity below declared the property before.
+  private func comesFromBelow(_ property: PropertyRecord, _ owner: String) -> Bool {
+    renamed.contains { from, to in
+      to != owner && lineage(to, newEntities).contains { $0.name == owner }
+        && oldEntities[from]?.properties.contains { $0.renamingIdentifier == property.renamingIdentifier } == true
+    }
+  }
+
   private mutating func addNew(_ property: PropertyRecord, _ element: String) {
+    if property.isTransient { return add(element, .none, "\(element) is new; no store keeps it.") }
     switch property.kind {
+    case .attribute(let attribute) where attribute.derivation != nil:
+      add(element, .migrated, "\(element) is new; it is computed.")
     case .attribute(let attribute)
-    where !property.isTransient && !property.isOptional && attribute.defaultValue.isNull
-      && attribute.derivation == nil:
+    where !property.isOptional && attribute.defaultValue.isNull && attribute.elements == nil:
       add(
         element, .needsMapping,
         "\(element) is new and required, but has no default value; give it one, or make it optional.")
+    case .attribute: add(element, .migrated, "\(element) is new; it has its default value.")
     case .relationship where !property.isOptional:
       add(
         element, .mayFail,
         "The relationship \(element) is new and required; objects without a destination cannot be saved.")
-    default: add(element, property.isTransient ? .none : .migrated, "\(element) is new; it has its default value.")
+    case .relationship: add(element, .migrated, "The relationship \(element) is new; it has no objects.")
+    case .fetchedProperty: add(element, .none, "The fetched property \(element) is new.")
     }
   }
 
   // MARK: Properties
 
   private mutating func compare(_ a: PropertyRecord, _ b: PropertyRecord, _ element: String) {
-    if a.isTransient != b.isTransient {
-      add(
-        element, b.isTransient ? .loses : .migrated,
-        b.isTransient
-          ? "\(element) is transient; its values are dropped."
-          : "\(element) is no longer transient; it has its default value.")
+    switch (a.isTransient, b.isTransient) {
+    case (true, true):
+      if a != b { add(element, .none, "The transient property \(element) differs.") }
+      return
+    case (false, true): return add(element, .loses, "\(element) is transient; its values are dropped.")
+    case (true, false): return addNew(b, element)
+    case (false, false): break
     }
     switch (a.kind, b.kind) {
     case (.attribute(let one), .attribute(let other)): compare(one, other, a, b, element)
@@ -221,17 +277,12 @@ private struct ModelComparison {
   ) {
     if one.type != other.type {
       let integers = [AttributeTypeName.integer16, .integer32, .integer64].map(\.rawValue)
-      let widens = integers.firstIndex(of: one.type).flatMap { from in
-        integers.firstIndex(of: other.type).map { from < $0 }
-      }
-      let names = "\(typeName(other.type)); it was \(typeName(one.type))"
-      if widens == true {
-        add(
-          element, .migrated,
-          "\(element) is of the type \(names). Its values fit, but Apple's framework needs a mapping model.")
-      } else {
-        add(element, .needsMapping, "\(element) is of the type \(names).")
-      }
+      let (from, to) = (integers.firstIndex(of: one.type), integers.firstIndex(of: other.type))
+      let fits = if let from, let to { from < to } else { false }
+      add(
+        element, .needsMapping,
+        "\(element) is of the type \(typeName(other.type)); it was \(typeName(one.type)).\(fits ? " All values fit." : "")"
+      )
     }
     if a.isOptional, !b.isOptional, other.derivation == nil, other.type != AttributeTypeName.composite.rawValue {
       if other.defaultValue.isNull {
@@ -246,7 +297,9 @@ private struct ModelComparison {
     if one.defaultValue != other.defaultValue {
       add(element, .none, "The default value of \(element) differs; stored values stay.")
     }
-    if one.derivation != other.derivation {
+    if other.derivation == nil, one.derivation != nil {
+      add(element, .migrated, "\(element) is no longer computed; it keeps its values.")
+    } else if one.derivation != other.derivation {
       add(element, .migrated, "\(element) is computed in another way, and computed anew.")
     }
     if one.allowsExternalBinaryDataStorage != other.allowsExternalBinaryDataStorage {
@@ -259,6 +312,9 @@ private struct ModelComparison {
     }
     if one.valueTransformerName != other.valueTransformerName {
       add(element, .none, "\(element) has another transformer; stored bytes stay as they are.")
+    }
+    if one.type == other.type, one.valueClassName != other.valueClassName {
+      add(element, .none, "The class of the values of \(element) is \(other.valueClassName ?? "not stated").")
     }
     if one.elements != other.elements { add(element, .migrated, "The elements of the composite \(element) differ.") }
   }
@@ -285,11 +341,16 @@ private struct ModelComparison {
           ? "\(element) is ordered, by the keys of its objects." : "\(element) is no longer ordered; the order is lost."
       )
     }
-    if a.isOptional != b.isOptional || one.minCount != other.minCount
-      || one.maxCount != other.maxCount && one.maxCount != 1
-        && other.maxCount != 1
-    {
-      add(element, b.isOptional ? .migrated : .mayFail, "The number of objects that \(element) may have differs.")
+    let isNarrower =
+      a.isOptional && !b.isOptional || other.minCount > one.minCount
+      || other.maxCount > 1 && one.maxCount != 1 && (one.maxCount < 1 || other.maxCount < one.maxCount)
+    let isOther =
+      a.isOptional != b.isOptional || other.minCount != one.minCount
+      || other.maxCount != 1 && one.maxCount != 1 && max(0, other.maxCount) != max(0, one.maxCount)
+    if isNarrower {
+      add(element, .mayFail, "\(element) must have other numbers of objects; those that have not cannot be saved.")
+    } else if isOther {
+      add(element, .migrated, "\(element) may have other numbers of objects.")
     }
     if one.inverseName != other.inverseName {
       add(

@@ -13,6 +13,8 @@ public enum ModelDecompiler {
     "Scalar types become those that Xcode gives new attributes.",
     "The language becomes Swift, and the versions of the tools those of a new model.",
     "Each composite gets the name of the first attribute that has it.",
+    "The use with CloudKit and with SwiftData is lost.",
+    "Predicates and numbers may be spelled in another way.",
   ]
 
   /// The source of one model, `NAME.xcdatamodel`. The notes say what of it a source cannot express.

@@ -23,37 +23,48 @@ struct Lint {
   let path: String
   let entities: [String: EntityRecord]
   private let parents: Set<String>
+  /// The properties that each entity declares, by name.
+  private let declared: [String: [String: PropertyRecord]]
+  private let cloudEntities: Set<String>
   private(set) var diagnostics: [ModelDiagnostic] = []
 
   init(_ source: ModelSource, path: String) {
     (self.source, self.path) = (source, path)
     entities = Dictionary(source.record.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     parents = Set(source.record.entities.compactMap(\.superentity))
+    declared = entities.mapValues { entity in
+      Dictionary(entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    let configurations = source.cloudKitConfigurations.flatMap { source.record.configurations[$0] ?? [] }
+    cloudEntities = source.isUsedWithCloudKit ? Set(entities.keys) : Set(configurations)
   }
 
   mutating func add(_ rule: LintRule, _ element: String, _ message: String) {
     diagnostics.append(ModelDiagnostic(rule.severity, message, rule: rule, path: path, element: element))
   }
 
-  /// The properties of an entity by name, the inherited ones included.
-  func properties(of entity: String) -> [String: PropertyRecord] {
-    var result: [String: PropertyRecord] = [:]
-    // The reader has checked that inheritance has no cycle.
+  /// The entity and those that it inherits from. The reader has checked that there is no cycle.
+  func lineage(_ entity: String) -> [EntityRecord] {
+    var result: [EntityRecord] = []
     var next = entities[entity]
     while let current = next {
-      for property in current.properties where result[property.name] == nil { result[property.name] = property }
+      result.append(current)
       next = current.superentity.flatMap { entities[$0] }
     }
     return result
+  }
+
+  /// A property that an entity declares or inherits.
+  func property(_ name: String, of entity: String) -> PropertyRecord? {
+    lineage(entity).lazy.compactMap { self.declared[$0.name]?[name] }.first
   }
 
   // MARK: Entities
 
   mutating func check(_ entity: EntityRecord) {
     let name = entity.name
-    let known = properties(of: name)
     checkNames(entity)
-    if known.count > 100 {
+    if lineage(name).reduce(0, { $0 + $1.properties.count }) > 100 {
       add(
         .propertyCount, name, "\(name) has more than 100 properties; move those that are rarely used to another entity")
     }
@@ -65,11 +76,11 @@ struct Lint {
       if !indexes.insert(index.name).inserted {
         add(.doubleIndex, name, "Entity \(name) already has an index with name \(index.name)")
       }
-      for property in index.elements.compactMap(\.propertyName) where known[property] == nil {
+      for property in index.elements.compactMap(\.propertyName) where self.property(property, of: name) == nil {
         add(.indexProperty, name, "The index \(index.name) of \(name) is for \(property), which \(name) does not have")
       }
     }
-    for property in entity.uniquenessConstraints.joined() where known[property] == nil {
+    for property in entity.uniquenessConstraints.joined() where self.property(property, of: name) == nil {
       add(
         .constraintProperty, name, "A uniqueness constraint of \(name) is for \(property), which \(name) does not have")
     }
@@ -80,8 +91,9 @@ struct Lint {
 
   private mutating func checkNames(_ entity: EntityRecord) {
     var names: [String: String] = [:]
-    let inherited = entity.superentity.map { properties(of: $0) } ?? [:]
-    for name in inherited.keys { names[name.lowercased()] = name }
+    for name in lineage(entity.name).dropFirst().flatMap({ $0.properties.map(\.name) }) {
+      names[name.lowercased()] = name
+    }
     for property in entity.properties {
       let element = "\(entity.name).\(property.name)"
       if ReservedNames.all.contains(property.name) {
@@ -98,10 +110,7 @@ struct Lint {
   }
 
   /// Whether objects of the entity are in a database of CloudKit.
-  func isForCloudKit(_ entity: String) -> Bool {
-    source.isUsedWithCloudKit
-      || source.cloudKitConfigurations.contains { source.record.configurations[$0]?.contains(entity) == true }
-  }
+  func isForCloudKit(_ entity: String) -> Bool { cloudEntities.contains(entity) }
 
   // MARK: Requests and configurations
 

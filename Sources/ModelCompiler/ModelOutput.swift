@@ -23,25 +23,32 @@ public struct ModelOutput: Hashable, Sendable {
 
   /// Writes the file, or the folder with its files, to `url`, whose folder must exist.
   ///
-  /// Files that are there are replaced, each as a whole. In a folder that is there, compiled models of other versions
-  /// (`.mom` and `.omo`) are removed, because they would be found as versions of this model; everything else stays. An
-  /// error of the file system is thrown; then a part of the files may be written.
+  /// Files that are there are replaced, each as a whole, unless they have these bytes already. In a `.momd` folder
+  /// that is there, compiled models of other versions (`.mom` and `.omo`) are removed, because they would be found as
+  /// versions of this model; everything else stays. An error of the file system is thrown; then a part of the files
+  /// may be written.
   public func write(to url: URL) throws {
     switch content {
-    case .file(let data): try data.write(to: url, options: .atomic)
+    case .file(let data): try Self.write(data, to: url)
     case .folder(let files):
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
       for (path, data) in files {
         let file = url.appending(path: path)
         try FileManager.default.createDirectory(
           at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try data.write(to: file, options: .atomic)
+        try Self.write(data, to: file)
       }
+      guard url.pathExtension == "momd" else { return }
       for name in try FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false))
       where files[name] == nil {
         try Self.removeModel(url.appending(path: name))
       }
     }
+  }
+
+  private static func write(_ data: Data, to url: URL) throws {
+    if let known = try? Data(contentsOf: url), known == data { return }
+    try data.write(to: url, options: .atomic)
   }
 
   private static func removeModel(_ url: URL) throws {

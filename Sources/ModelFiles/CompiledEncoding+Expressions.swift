@@ -110,8 +110,9 @@ extension CompiledEncoding {
       operand = add(
         "NSConstantValueExpression", 0, ["NSConstantValueClassName": string("_NSPredicateUtilities")])
     }
-    // `x.@count` becomes a function; other functions come from text.
-    let list = try encode(arguments, depth: depth, isMutable: selector != "count:")
+    // Apple's compilers make these functions themselves: of `x.@count`, and for a mapping. Others come from text.
+    let own: Set<String> = ["count:", "fetchRequestForSourceEntityNamed:predicateString:"]
+    let list = try encode(arguments, depth: depth, isMutable: !own.contains(selector))
     return add(
       "NSFunctionExpression", 4,
       ["NSOperand": operand.value, "NSSelectorName": string(selector), "NSArguments": list.value])

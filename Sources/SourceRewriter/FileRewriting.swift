@@ -16,6 +16,17 @@ struct FileRewriting {
     for declaration in file.declarations { rewrite(declaration) }
     for body in file.types where body.kind == .protocol { rewriteProtocol(body) }
     rewriteExpressions()
+    findUnread()
+  }
+
+  /// An `@NSManaged` that stays would fail when the program is linked, without a line.
+  private mutating func findUnread() {
+    let changed = Set(changes.map(\.range.lowerBound))
+    let reported = Set(findings.map(\.line))
+    for (index, token) in file.tokens.enumerated() where token.kind == .attribute && file.text(index) == "@NSManaged" {
+      if changed.contains(token.range.lowerBound) || reported.contains(token.line) { continue }
+      find(index, "this @NSManaged member could not be read; write it as a member of a class, or give it a body")
+    }
   }
 
   mutating func replace(_ range: Range<Int>, _ text: String) {

@@ -108,14 +108,52 @@ import Testing
     #expect(run.errors.contains("The language of the model's classes is Objective-C"))
     let file = folder.appending(path: "E+CoreDataClass.swift")
     #expect(try String(contentsOf: file, encoding: .utf8).contains("@objc(E)\npublic class E: NSManagedObject {"))
-    // Generated again; but not once the user has written it.
-    #expect(try ToolRun(["model", "generate", source.path, "-o", folder.path]).status == 0)
-    try Data("class E {}".utf8).write(to: file)
+    // Generated again: the properties are new, and the class is as the user left it.
+    let written = try String(contentsOf: file, encoding: .utf8) + "// mine\n"
+    try Data(written.utf8).write(to: file)
+    let again = try ToolRun(["model", "generate", source.path, "-o", folder.path])
+    #expect((again.status, again.output) == (0, "E+CoreDataProperties.swift\n"))
+    #expect(try String(contentsOf: file, encoding: .utf8) == written)
+    let properties = folder.appending(path: "E+CoreDataProperties.swift")
+    #expect(try String(contentsOf: properties, encoding: .utf8).contains("public import CoreData"))
+    // A file of the user is not replaced.
+    try Data("extension E {}".utf8).write(to: properties)
     let refused = try ToolRun(["model", "generate", source.path, "-o", folder.path])
     #expect(refused.status == 1)
     #expect(refused.errors.contains("was not generated, so it is not replaced"))
-    #expect(try String(contentsOf: file, encoding: .utf8) == "class E {}")
+    #expect(try String(contentsOf: properties, encoding: .utf8) == "extension E {}")
     #expect(try ToolRun(["model", "generate", source.path, "--xcode", "9"]).status == 2)
+  }
+
+  @Test func `two models are compared in words`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try bundle(#"<entity name="E"><attribute name="a" optional="YES" attributeType="String"/></entity>"#)
+    #expect(try ToolRun(["model", "compile", source.path, "-o", path("Old.momd")]).status == 0)
+    _ = try bundle(
+      #"<entity name="E"><attribute name="b" optional="YES" attributeType="String" elementID="a"/></entity>"#)
+    let run = try ToolRun(["model", "diff", path("Old.momd"), source.path])
+    #expect((run.status, run.errors) == (0, ""))
+    #expect(run.output == "migrated: E.a is renamed to b; its values are kept.\n")
+    let json = try ToolRun(["model", "diff", path("Old.momd"), source.path, "--json"])
+    #expect(
+      try json.json() as? [String: String] == [
+        "element": "E.b", "effect": "migrated", "description": "E.a is renamed to b; its values are kept.",
+      ])
+  }
+
+  @Test func `only compiled models of a bundle are replaced`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try bundle(#"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#)
+    let models = folder.appending(path: "Models")
+    try FileManager.default.createDirectory(at: models, withIntermediateDirectories: true)
+    for name in ["B.mom", "main.swift"] { try Data("mine".utf8).write(to: models.appending(path: name)) }
+    // Another folder than a .momd is refused.
+    #expect(try ToolRun(["model", "compile", source.path, "-o", models.path]).status == 1)
+    let version = source.appending(path: "App.xcdatamodel").path
+    #expect(try ToolRun(["model", "compile", version, "-o", path("Models/main.swift")]).status == 1)
+    for name in ["B.mom", "main.swift"] {
+      #expect(try Data(contentsOf: models.appending(path: name)) == Data("mine".utf8))
+    }
   }
 
   @Test func `lint finds nothing in a sound model`() throws {

@@ -118,6 +118,26 @@ import Testing
     #expect(text.contains("public import CoreData\n\npublic typealias"))
   }
 
+  @Test func `what is no name in Swift is not generated, and reported`() throws {
+    let text = TestModels.contents(
+      #"""
+      <entity name="A&quot;B" representedClassName="AB" codeGenerationType="class">
+      <attribute name="x: Int { fatalError() }; var y" attributeType="String"/><attribute name="open" attributeType="String"/>
+      </entity>
+      <entity name="C" representedClassName="C D" codeGenerationType="class"/>
+      <entity name="E" representedClassName="AB" codeGenerationType="class"/>
+      """#)
+    let source = try ModelSourceReader().readSource(Data(text.utf8))
+    let generator = ClassGenerator(source)
+    let files = generator.files()
+    #expect(files.map(\.name) == ["AB+CoreDataClass.swift", "AB+CoreDataProperties.swift"])
+    #expect(files[1].text.contains(#"(entityName: "A\"B")"#))
+    #expect(files[1].text.contains("@NSManaged public var open: String?") && !files[1].text.contains("fatalError"))
+    let found = generator.diagnostics(path: "M")
+    #expect(found.map(\.element) == [#"A"B.x: Int { fatalError() }; var y"#, "C", #"A"B"#])
+    #expect(found.last?.message == #"The class AB is that of A"B, E; it is generated with the properties of the first"#)
+  }
+
   @Test func `Objective-C as the language is reported`() throws {
     let text = TestModels.contents(Self.model, model: #"sourceLanguage="Objective-C""#)
     let source = try ModelSourceReader().readSource(Data(text.utf8))

@@ -87,6 +87,17 @@ import Testing
     #expect(try ModelBundle(out).record(of: "One").entities.map(\.name) == ["One"])
   }
 
+  @Test func `equal files are not written again`() throws {
+    try TestModels.writeBundle(["One"], current: "One", to: bundle)
+    let out = folder.url.appending(path: "App.momd")
+    try ModelCompiler().compile(bundle).write(to: out)
+    let model = out.appending(path: "One.mom").path
+    let old = Date(timeIntervalSinceReferenceDate: 1_000_000)
+    try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: model)
+    try ModelCompiler().compile(bundle).write(to: out)
+    #expect(try FileManager.default.attributesOfItem(atPath: model)[.modificationDate] as? Date == old)
+  }
+
   @Test func `nothing is written over a file of the same name`() throws {
     try TestModels.writeBundle(["One"], current: "One", to: bundle)
     let out = folder.url.appending(path: "App.momd")

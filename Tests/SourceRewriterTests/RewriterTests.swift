@@ -200,6 +200,7 @@ import Testing
     #expect(findings("@objc protocol P {\n @objc optional func f()\n}").first?.hasPrefix("0.swift:2:") == true)
     #expect(findings("let s = #selector(A.f(_:))").first?.contains("#selector needs Objective-C") == true)
     #expect(findings("class A: B { override func f() {} }").isEmpty)
+    #expect(findings("class A { @NSManaged weird }").first?.contains("could not be read") == true)
   }
 
   @Test func `what key-value coding finds by name is listed`() {

@@ -12,26 +12,43 @@ enum CompileCommand {
       Option(
         name: "--module", value: "NAME", help: "the module of the classes that the model names with a leading \".\""),
       Option(name: "--no-warnings", help: "do not write warnings"),
+      Option(name: "--source", value: "MODEL", help: "of a mapping model: the older model"),
+      Option(name: "--destination", value: "MODEL", help: "of a mapping model: the newer model"),
     ],
-    summary: "Compiles a source model, as Xcode does",
+    summary: "Compiles a source model or a mapping model, as Xcode does",
     discussion: """
-      PATH is an .xcdatamodeld, which becomes a .momd with all its versions, or an .xcdatamodel, which becomes a .mom. Errors and
-      warnings go to standard error, each with file and element, in the form of Apple's compiler. After an error nothing is written.
+      PATH is an .xcdatamodeld, which becomes a .momd with all its versions, an .xcdatamodel, which becomes a .mom, or an
+      .xcmappingmodel, which becomes a .cdm. The models of a mapping model are looked for by the paths in it. Errors and warnings go to standard error, each with file and element, in the form of Apple's compiler. After an error nothing is written.
       Of files at the destination, compiled models are replaced and everything else is kept.
       """
   ) { invocation, output in
     let compiler = ModelCompiler(moduleName: invocation.value("--module"))
     let result: ModelOutput
-    do throws(CompilationFailure) { result = try compiler.compile(URL(fileURLWithPath: invocation.operands[0])) } catch
-    {
+    do throws(CompilationFailure) { result = try compile(invocation, compiler) } catch {
       Findings.write(error.diagnostics, warnings: !invocation.has("--no-warnings"))
       return false
     }
     Findings.write(result.diagnostics, warnings: !invocation.has("--no-warnings"))
     let path = invocation.value("-o") ?? result.name
+    let ending = URL(fileURLWithPath: path).pathExtension
+    if FileManager.default.fileExists(atPath: path), ending != URL(fileURLWithPath: result.name).pathExtension {
+      throw ToolError(message: "There is something at \(path) that is no compiled model; give another place with -o.")
+    }
     try Findings.write(result, to: path)
     output.line(path)
     return true
+  }
+}
+
+extension CompileCommand {
+  private static func compile(
+    _ invocation: Invocation, _ compiler: ModelCompiler
+  ) throws(CompilationFailure) -> ModelOutput {
+    let url = URL(fileURLWithPath: invocation.operands[0])
+    guard url.pathExtension == "xcmappingmodel" else { return try compiler.compile(url) }
+    return try compiler.compile(
+      mapping: url, from: invocation.value("--source").map { URL(fileURLWithPath: $0) },
+      to: invocation.value("--destination").map { URL(fileURLWithPath: $0) })
   }
 }
 

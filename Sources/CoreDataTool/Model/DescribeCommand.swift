@@ -32,15 +32,7 @@ struct DescribedModel {
   private let hashes: [String: Data]
 
   init(_ path: String) throws {
-    let url = URL(fileURLWithPath: path)
-    if ["mom", "momd", "omo", "xcdatamodel", "xcdatamodeld"].contains(url.pathExtension) {
-      model = try ToolModel.read(path)[0]
-      storedHashes = [:]
-    } else {
-      let (type, metadata) = try OpenedStore.look(at: url)
-      model = try ToolModel.find(nil, for: url, type: type, metadata).0
-      storedHashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
-    }
+    (model, storedHashes) = try ToolModel.described(path)
     hashes = model.entityVersionHashesByName
     entities = model.entities.sorted { UTF8Order.isLess($0.name ?? "", $1.name ?? "") }
   }

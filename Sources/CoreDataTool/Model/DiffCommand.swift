@@ -30,6 +30,6 @@ enum DiffCommand {
   }
 
   private static func record(_ path: String) throws -> ModelRecord {
-    try ModelArchive.record(of: ToolModel.read(path)[0])
+    try ModelArchive.record(of: ToolModel.described(path).model)
   }
 }

@@ -15,7 +15,8 @@ enum GenerateCommand {
     discussion: """
       PATH is an .xcdatamodeld, whose current version is used, or an .xcdatamodel. Entities get files as their code generation says:
       Class Definition a class and its properties, Category/Extension the properties, Manual/None nothing. The names of the files
-      are printed. A file that is there is replaced only where it says that it was generated.
+      are printed. A file with properties is replaced only where it says that it was generated; one with a class is never
+      replaced, because people write in it.
       """
   ) { invocation, output in
     let edition = try edition(invocation.value("--xcode"))
@@ -24,9 +25,11 @@ enum GenerateCommand {
     Findings.write(generator.diagnostics(path: path), warnings: true)
     let folder = URL(fileURLWithPath: invocation.value("-o") ?? ".")
     let files = generator.files(invocation.has("--all") ? .all : .build)
-    for file in files { try check(folder.appending(path: file.name)) }
+    for file in files where !file.isClass { try check(folder.appending(path: file.name)) }
     for file in files {
       let url = folder.appending(path: file.name)
+      // Other code may have been added to the class.
+      if file.isClass, FileManager.default.fileExists(atPath: url.path) { continue }
       do { try Data(file.text.utf8).write(to: url, options: .atomic) } catch {
         throw ToolError(message: "\(url.path) cannot be written: \(error.localizedDescription)")
       }

@@ -23,6 +23,17 @@ enum ToolModel {
     return (try NSPersistentStoreCoordinator.inferredModel(forPersistentStoreAt: store, ofType: type), .inferred)
   }
 
+  /// The model that a path names, current version first; or that of a store, with the store's version hashes.
+  static func described(_ path: String) throws -> (model: NSManagedObjectModel, hashes: [String: Data]) {
+    let url = URL(fileURLWithPath: path)
+    if ["mom", "momd", "omo", "xcdatamodel", "xcdatamodeld"].contains(url.pathExtension) {
+      return (try read(path)[0], [:])
+    }
+    let (type, metadata) = try OpenedStore.look(at: url)
+    let model = try find(nil, for: url, type: type, metadata).0
+    return (model, metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:])
+  }
+
   /// Whether a store was made with the model, or with one of its configurations.
   static func fits(_ model: NSManagedObjectModel, _ metadata: [String: Any]) -> Bool {
     model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) || configuration(model, metadata) != nil
