@@ -45,7 +45,7 @@ extension CompiledDecoding {
   fileprivate mutating func entityMapping(_ object: ArchivedObject) throws(ModelFileError) -> EntityMappingRecord {
     try spend()
     var mapping = EntityMappingRecord(
-      name: object["NSMappingName"]?.string ?? "", type: Int(object["NSMappingType"]?.integer ?? 0),
+      name: object["NSMappingName"]?.string ?? "", type: Int(clamping: object["NSMappingType"]?.integer ?? 0),
       sourceEntity: object["NSSourceEntityName"]?.string,
       destinationEntity: object["NSDestinationEntityName"]?.string)
     mapping.sourceHash = object["NSSourceEntityVersionHash"]?.data
@@ -78,7 +78,7 @@ extension CompiledDecoding {
 extension CompiledEncoding {
   fileprivate mutating func encode(_ mapping: EntityMappingRecord) throws(ModelFileError) -> Reference {
     let values: [String: PropertyList] = [
-      "NSMappingName": string(mapping.name), "NSMappingType": .integer(Int64(mapping.type)),
+      "NSMappingName": string(mapping.name), "NSMappingType": .integer(Int64(clamping: mapping.type)),
       "NSSourceEntityName": string(mapping.sourceEntity), "NSDestinationEntityName": string(mapping.destinationEntity),
       "NSSourceEntityVersionHash": data(mapping.sourceHash),
       "NSDestinationEntityVersionHash": data(mapping.destinationHash),

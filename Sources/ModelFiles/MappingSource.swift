@@ -91,7 +91,7 @@ public struct MappingSource: Hashable, Sendable {
     var mappings: [(number: Int, mapping: EntityMapping)] = []
     var graph = MappingGraph(objects: objects)
     for object in try graph.take("entitymappings", of: root) {
-      let number = object.attributes["mappingnumber"].flatMap { Int($0) } ?? 0
+      let number = object.attributes["mappingnumber"].flatMap(Int.init) ?? 0
       mappings.append((number, try object.entityMapping(&graph)))
     }
     return MappingSource(
