@@ -43,8 +43,8 @@ struct BuildTask {
     let models = inputs.filter { ["xcdatamodeld", "xcdatamodel"].contains($0.pathExtension) }
     let mappings = inputs.filter { $0.pathExtension == "xcmappingmodel" }
     let files = inputs.filter { $0.pathExtension == "swift" }
-    guard models.count + mappings.count + files.count == inputs.count else {
-      throw UsageError(description: "An input is neither a model nor a Swift source: \(inputs.map(\.path)).")
+    if let other = inputs.first(where: { !(models + mappings + files).contains($0) }) {
+      throw UsageError(description: "\(other.path) is neither a model nor a Swift source.")
     }
     var sources = try files.map { Rewriter.Source(path: $0.path, bytes: Array(try Data(contentsOf: $0))) }
     sources += try models.map(classes)

@@ -29,8 +29,9 @@ public struct ModelChange: Hashable, Sendable, CustomStringConvertible {
     (self.element, self.effect, self.description) = (element, effect, description)
   }
 
-  /// The differences between two versions of a model, in the order of their elements. Entities and properties are
-  /// matched by their renaming identifiers, as a migration does.
+  /// The differences between two versions of a model: those of the newer model's entities, then what is gone, then what
+  /// concerns several entities or the whole model. Entities and properties are matched by their renaming identifiers,
+  /// as a migration does.
   public static func changes(from old: ModelRecord, to new: ModelRecord) -> [ModelChange] {
     var comparison = ModelComparison(old, new)
     comparison.compare()
@@ -82,7 +83,8 @@ private struct ModelComparison {
     compareRest()
   }
 
-  /// Entities that inherited from different ones cannot come into one hierarchy: their objects would share keys.
+  /// Hierarchies cannot be merged: entities that had no common parent cannot have one
+  /// (https://developer.apple.com/documentation/coredata/migrating-your-data-model-automatically).
   private mutating func compareHierarchies() {
     var roots: [String: Set<String>] = [:]
     for (from, to) in renamed {

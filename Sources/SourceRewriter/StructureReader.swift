@@ -11,6 +11,7 @@ struct StructureReader {
   private var conditions: [(scopes: [Scope], text: String)] = []
   /// The number of open brackets beyond those that are kept. More is nested in no source that people write.
   private var deeper = 0
+  /// The number of open conditions beyond those that are kept.
   private var deeperConditions = 0
   /// Where the last search for a declaration ended without one: none begins before.
   private var searched = 0
@@ -132,12 +133,14 @@ struct StructureReader {
   ]
   private static let types: Set<String> = ["class", "struct", "enum", "actor", "protocol", "extension"]
 
-  /// Reads attributes, modifiers and the keyword of a declaration. Returns the token behind the keyword; nil where none
-  /// begins here.
+  /// Reads attributes, modifiers and the keyword of a declaration. Returns the token behind the keyword, or behind a
+  /// directive that was read; nil where no declaration begins here.
   private mutating func declaration(_ start: Int) -> Int? {
     var attributes: [Declaration.Attribute] = []
     var modifiers: [(name: String, tokens: Range<Int>)] = []
     var index = start
+    // A directive must not be read twice.
+    var behindDirective: Int?
     defer { searched = max(searched, index) }
     while index < tokens.count {
       let word = text(index)
@@ -154,9 +157,12 @@ struct StructureReader {
       case .directive:
         // A condition may contain an attribute.
         let line = tokens[index].line
-        guard ["#if", "#elseif", "#else", "#endif"].contains(word), !attributes.isEmpty else { return nil }
+        guard ["#if", "#elseif", "#else", "#endif"].contains(word), !attributes.isEmpty else {
+          return behindDirective
+        }
         condition(index)
         while index < tokens.count, tokens[index].line == line { index += 1 }
+        behindDirective = index
       case .word where Self.keywords.contains(word) && !isModifier(index):
         add(
           Declaration(
@@ -168,10 +174,10 @@ struct StructureReader {
         if mark(end) == UInt8(ascii: "("), let close = brackets.closing(end) { end = close + 1 }
         modifiers.append((word, index..<end))
         index = end
-      default: return nil
+      default: return behindDirective
       }
     }
-    return nil
+    return behindDirective
   }
 
   /// `class` before another keyword or modifier is a modifier.

@@ -366,6 +366,13 @@ import Testing
     #expect(String(decoding: same, as: UTF8.self) == "#sourceLocation(file: \"a.swift\", line: 1)\nlet s = 1")
   }
 
+  @Test func `a condition between attributes and something else is read once`() {
+    let text = "class A: B {\n}\n@unknown\n#if X\n@y\n#endif\nprint(1)\nextension A { override func f() {} }"
+    #expect(rewritten(text).contains("override func f() { _extension_A_f() }"))
+    let open = "class A: B {\n}\n@unknown\n#if X\nprint(1)\n#endif\nextension A { override func f() {} }"
+    #expect(rewritten(open).contains("override func f() { _extension_A_f() }"))
+  }
+
   @Test func `branches of conditions may each begin the same type`() {
     let text = """
       #if X

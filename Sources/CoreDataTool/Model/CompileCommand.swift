@@ -18,8 +18,9 @@ enum CompileCommand {
     summary: "Compiles a source model or a mapping model, as Xcode does",
     discussion: """
       PATH is an .xcdatamodeld, which becomes a .momd with all its versions, an .xcdatamodel, which becomes a .mom, or an
-      .xcmappingmodel, which becomes a .cdm. The models of a mapping model are looked for by the paths in it. Errors and warnings go to standard error, each with file and element, in the form of Apple's compiler. After an error nothing is written.
-      Of files at the destination, compiled models are replaced and everything else is kept.
+      .xcmappingmodel, which becomes a .cdm. The models of a mapping model are looked for by the paths in it. Errors and
+      warnings go to standard error, each with file and element, in the form of Apple's compiler. After an error nothing is
+      written. In a .momd that is there, models of other versions are removed; everything else stays.
       """
   ) { invocation, output in
     let compiler = ModelCompiler(moduleName: invocation.value("--module"))
@@ -58,8 +59,8 @@ enum LintCommand {
     words: ["model", "lint"], operands: ["PATH"], options: [.json],
     summary: "Checks a source model for errors and for what its author probably did not intend",
     discussion: """
-      PATH is an .xcdatamodeld or an .xcdatamodel. The exit status is 1 where there is an error. The documentation of the library
-      ModelCompiler lists the rules.
+      PATH is an .xcdatamodeld or an .xcdatamodel. The exit status is 1 where there is an error. Documentation/Tool.md lists
+      the rules.
       """
   ) { invocation, output in
     let findings = ModelCompiler().check(URL(fileURLWithPath: invocation.operands[0])).filter { $0.severity != .note }

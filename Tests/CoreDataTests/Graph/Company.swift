@@ -39,6 +39,15 @@ final class Person: NSManagedObject {
   private(set) var saves = 0
 
   override func didSave() { saves += 1 }
+
+  /// New people whose names are p0, p1 and so on.
+  static func numbered(_ count: Int, in context: NSManagedObjectContext) -> [Person] {
+    (0..<count).map { number in
+      let person = Person(context: context)
+      person.name = "p\(number)"
+      return person
+    }
+  }
 }
 
 class Department: NSManagedObject {

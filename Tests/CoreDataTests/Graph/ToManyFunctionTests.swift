@@ -16,11 +16,7 @@ import Testing
     let company = try CompanyStore()
     try company.run { context in
       let department = Department(context: context)
-      let people = (0..<5).map { number in
-        let person = Person(context: context)
-        person.name = "p\(number)"
-        return person
-      }
+      let people = Person.numbered(5, in: context)
       try body(department, people)
       try context.save()
     }
