@@ -17,6 +17,10 @@ final class ModuleClasses {
   /// Classes with an `@NSManaged` member.
   private var withManagedMembers: Set<String> = []
   private var properties: [String: [String: Property]] = [:]
+  /// The types that properties of a name have in all types of the module.
+  private var types: [String: Set<String>] = [:]
+  /// The names of properties that any class overrides.
+  private var overridden: Set<String> = []
   /// Protocols of an actor.
   private var isolatedProtocols: Set<String> = []
   /// What is inserted before the closing brace of a class, by class and conditions.
@@ -42,15 +46,23 @@ final class ModuleClasses {
     }
   }
 
+  /// Whether all properties of this name are sets of Foundation.
+  func isSet(_ property: String) -> Bool { types[property]?.isSubset(of: ["NSSet", "NSSet?", "NSSet!"]) ?? false }
+
+  /// Whether a class of the module overrides a property of this name.
+  func isOverridden(_ property: String) -> Bool { overridden.contains(property) }
+
   private func learn(_ declaration: Declaration, in file: SourceFile) {
     guard let owner = declaration.owner else { return }
     let name = file.types[owner].name
     // A class with such a member is one of managed objects, wherever its superclass is.
     if declaration.attribute("NSManaged") != nil { withManagedMembers.insert(name) }
     guard declaration.keyword == "var" else { return }
+    if declaration.has("override") { overridden.insert(file.name(declaration.keywordIndex + 1)) }
     let bindings = file.bindings(declaration.keywordIndex)
     for binding in bindings {
       let property = file.name(binding.name)
+      types[property, default: []].insert(file.oneLine(binding.type))
       properties[name, default: [:]][property] = Property(
         objectiveCName: file.objectiveCName(declaration) ?? property, type: file.oneLine(binding.type))
     }
