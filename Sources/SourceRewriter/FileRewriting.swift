@@ -16,6 +16,7 @@ struct FileRewriting {
     for declaration in file.declarations { rewrite(declaration) }
     for body in file.types where body.kind == .protocol { rewriteProtocol(body) }
     rewriteExpressions()
+    rewriteNamesOfFoundation()
     findUnread()
   }
 
@@ -72,6 +73,7 @@ struct FileRewriting {
         rewriteOverride(declaration)
         moveOverridden(declaration)
         listAccessor(declaration)
+        rewriteStoredProperty(declaration)
       }
     case "func":
       if let attribute = declaration.attribute("NSManaged") {
@@ -154,14 +156,18 @@ struct FileRewriting {
     var end = index + 1
     while file.isMark(end, "."), !file.tokens[end].isFirstOnLine { end += 2 }
     end = min(end, file.tokens.count)
-    if name == "CoreData", end > declaration.keywordIndex + 2 {
-      replace(tokens: declaration.keywordIndex..<end, "import CoreData")
+    let isDetailed = end > declaration.keywordIndex + 2
+    if name == "CoreData" || name == "Foundation" && Self.classesHere.contains(file.name(end - 1)), isDetailed {
+      return replace(tokens: declaration.keywordIndex..<end, "import CoreData")
     }
     // Foundation's headers are submodules on Apple's platforms only.
     if name == "Foundation", index == declaration.keywordIndex + 1, end > index + 1 {
-      replace(tokens: declaration.keywordIndex..<end, "import Foundation")
+      return replace(tokens: declaration.keywordIndex..<end, "import Foundation")
     }
-    guard Self.absentModules.contains(name), !isChecked(declaration, name) else { return }
+    guard Self.absentModules.contains(name) else { return }
+    // What stands in for such a module here has no submodules.
+    if isDetailed { replace(tokens: declaration.keywordIndex..<end, "import \(name)") }
+    guard !isChecked(declaration, name) else { return }
     if file.isMark(end, ";"), !file.tokens[end].isFirstOnLine { end += 1 }
     let line = file.tokens[declaration.start].line
     let first = file.tokens[declaration.start].range.lowerBound

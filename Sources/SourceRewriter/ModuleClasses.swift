@@ -19,6 +19,8 @@ final class ModuleClasses {
   /// Classes with an `@NSManaged` member.
   private var withManagedMembers: Set<String> = []
   private var properties: [String: [String: Property]] = [:]
+  /// The types that properties of a name have in all types of the module.
+  private var types: [String: Set<String>] = [:]
   /// Protocols of an actor.
   private var isolatedProtocols: Set<String> = []
   /// What is inserted before the closing brace of a class.
@@ -72,6 +74,9 @@ final class ModuleClasses {
     }
   }
 
+  /// Whether all properties of this name are sets of Foundation.
+  func isSet(_ property: String) -> Bool { types[property]?.isSubset(of: ["NSSet", "NSSet?", "NSSet!"]) ?? false }
+
   private func learn(_ declaration: Declaration, in file: SourceFile) {
     guard let owner = declaration.owner else { return }
     let name = canonical(file.types[owner].name)
@@ -88,6 +93,7 @@ final class ModuleClasses {
     let bindings = file.bindings(declaration.keywordIndex)
     for binding in bindings {
       let property = file.name(binding.name)
+      types[property, default: []].insert(file.oneLine(binding.type))
       properties[name, default: [:]][property] = Property(
         objectiveCName: file.objectiveCName(declaration) ?? property, type: file.oneLine(binding.type))
     }

@@ -86,10 +86,13 @@ public struct Rewriter {
       ($0.element.range.lowerBound, $0.element.range.upperBound, $0.offset)
         < ($1.element.range.lowerBound, $1.element.range.upperBound, $1.offset)
     }.map(\.element)
-    // What replaces Objective-C is in this module.
-    let isImported = file.declarations.contains { $0.keyword == "import" && file.imported($0) == "CoreData" }
+    // What replaces Objective-C is in this module, and so are classes that Apple's Foundation has. There, every other
+    // module that imports Core Data shows it, too.
+    let imports = file.declarations.filter { $0.keyword == "import" }
+    let isImported = imports.contains { file.imported($0) == "CoreData" }
     let support = file.support
-    let head = changes.isEmpty && support.isEmpty || isImported ? "" : "import CoreData\n"
+    let isNeeded = !changes.isEmpty || !support.isEmpty || !imports.isEmpty
+    let head = isNeeded && !isImported ? "import CoreData\n" : ""
     var bytes = Array("\(head)\(file.location(1))\n".utf8)
     // A mark of UTF-8 is one at the beginning of a file only.
     var position = file.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

@@ -14,18 +14,34 @@ extension SourceFile {
     return "@usableFromInline typealias _Import_\(String(number, radix: 36)) = NSManagedObject\n"
   }
 
-  /// Methods of `Bundle` that find the resources of packages, too, for a file that looks for resources. A method of the
+  /// Members of `Bundle` that find the resources of packages, too, for a file that looks for resources. A member of the
   /// file itself comes before that of Foundation.
   private var resources: String {
-    let isUsed = tokens.indices.contains { index in
-      (isWord(index, "url") || isWord(index, "path")) && isMark(index + 1, "(") && isWord(index + 2, "forResource")
-    }
     let isDeclared = types.contains { $0.name == "Bundle" }
-    guard isUsed, !isDeclared else { return "" }
+    let members = isDeclared ? [] : Self.bundleMembers.filter { uses($0.words) }.map(\.text)
+    guard !members.isEmpty else { return "" }
     return """
       nonisolated extension Bundle {
         fileprivate var isOfProgram: Bool { bundlePath == Bundle.main.bundlePath }
 
+      \(members.joined(separator: "\n"))}
+
+      """
+  }
+
+  /// Whether the file has one of these words, alone or before a parenthesis and a label.
+  private func uses(_ words: [(word: String, label: String?)]) -> Bool {
+    tokens.indices.contains { index in
+      words.contains { word, label in
+        isWord(index, word) && (label.map { isMark(index + 1, "(") && isWord(index + 2, $0) } ?? true)
+      }
+    }
+  }
+
+  private static let bundleMembers: [(words: [(word: String, label: String?)], text: String)] = [
+    (
+      [("url", "forResource"), ("path", "forResource")],
+      """
         fileprivate func url(forResource name: String?, withExtension ext: String?) -> URL? {
           url(forResource: name, withExtension: ext, subdirectory: nil)
             ?? (isOfProgram ? PackageResources.url(forResource: name, withExtension: ext) : nil)
@@ -34,8 +50,39 @@ extension SourceFile {
         fileprivate func path(forResource name: String?, ofType ext: String?) -> String? {
           url(forResource: name, withExtension: ext)?.path
         }
-      }
 
       """
-  }
+    ),
+    (
+      [("urls", "forResourcesWithExtension")],
+      """
+        fileprivate func resourceURLs(forResourcesWithExtension ext: String?, subdirectory: String?) -> [URL]? {
+          let own: [NSURL]? = urls(forResourcesWithExtension: ext, subdirectory: subdirectory)
+          let found = own?.map { $0 as URL } ?? []
+          let all =
+            isOfProgram
+            ? found + PackageResources.urls(forResourcesWithExtension: ext, subdirectory: subdirectory) : found
+          return all.isEmpty ? nil : all
+        }
+
+      """
+    ),
+    (
+      [("allBundles", nil)],
+      """
+        fileprivate static var allBundles: [Bundle] { [main] + PackageResources.bundles }
+
+      """
+    ),
+    (
+      [("Bundle", "identifier")],
+      """
+        fileprivate convenience init?(identifier: String) {
+          guard let path = PackageResources.path(identifier: identifier) else { return nil }
+          self.init(path: path)
+        }
+
+      """
+    ),
+  ]
 }

@@ -1,5 +1,5 @@
 // What client libraries use of Apple's Foundation, Combine and key-value observing, and Foundation does not have on
-// Linux: so that the rest of a file compiles (rule S of Documentation/Clients.md). Observing an object that is no
+// Linux: so that the rest of a file compiles. Observing an object that is no
 // managed object reports nothing.
 import CoreData
 import Dispatch
@@ -12,11 +12,22 @@ extension FileManager {
   }
 }
 
-extension Bundle {
-  /// Foundation's method gives NSURL where Apple's gives URL.
-  public func resourceURLs(withExtension suffix: String?, subdirectory: String?) -> [URL]? {
-    urls(forResourcesWithExtension: suffix, subdirectory: subdirectory)?.map { $0 as URL }
-  }
+extension NSObject {
+  /// Apple's NSObject has this method of classes; Foundation's has the property only.
+  public class func classForCoder() -> AnyClass { self }
+}
+
+/// The locks of Objective-C objects: one for all, which a thread can take again.
+private let objectLock = NSRecursiveLock()
+
+@discardableResult public func objc_sync_enter(_ object: Any) -> Int32 {
+  objectLock.lock()
+  return 0
+}
+
+@discardableResult public func objc_sync_exit(_ object: Any) -> Int32 {
+  objectLock.unlock()
+  return 0
 }
 
 /// The observation of an object that is no managed object.

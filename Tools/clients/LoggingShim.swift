@@ -1,4 +1,4 @@
-// Stands in for Apple's logging modules when client libraries are type-checked (rule R6 of Documentation/Clients.md).
+// Stands in for Apple's logging modules in builds of client libraries.
 import Foundation
 
 public struct OSLogPrivacy: Sendable {

@@ -9,8 +9,14 @@ SHIMS = Path(__file__).resolve().parent
 
 
 class Library:
-    def __init__(self, sources, flags=(), excluded=None):
+    def __init__(self, sources, flags=(), excluded=None, observes=False):
+        # `observes` where the observations of the library and its tests are those of Foundation's objects.
         self.sources, self.flags, self.excluded = sources, list(flags), excluded or {}
+        self.aliases = "typealias NSKeyValueObservation = FoundationObservation\n" if observes else ""
+
+
+# Modules of Apple's that have no part here, and the files that stand in for them.
+SHIM_SOURCES = {"os": "LoggingShim.swift", "OSLog": None, "FoundationShim": "FoundationShim.swift"}
 
 
 # The language mode of each is that of its manifest or Xcode project; upcoming features that restrict imports are left out.
@@ -29,7 +35,7 @@ LIBRARIES = {
         "Sources/ManagedModels", SWIFT5 + ["-enable-experimental-feature", "StrictConcurrency"]
     ),
     "CoreDataEvolution": Library("Sources/CoreDataEvolution", SWIFT6),
-    "CoreDataPlus": Library("Sources", SWIFT6),
+    "CoreDataPlus": Library("Sources", SWIFT6, observes=True),
 }
 
 

@@ -44,6 +44,19 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
   /// The result of the request; see ``NSPersistentStoreCoordinator/execute(_:with:)``.
   func answer(in context: NSManagedObjectContext) throws -> Any { try run(in: context) }
 
+  /// This fetch request with another result type. Both share their parameters: a change of one changes the other. For
+  /// any other request it stops the program.
+  ///
+  /// It stands for Apple's `request as! NSFetchRequest<Other>`. That cast always fails here, as generic classes of
+  /// Swift do not allow it. The class of the results is checked when they are fetched.
+  public final func retyped<Other: NSFetchRequestResult>(as type: Other.Type = Other.self) -> NSFetchRequest<Other> {
+    guard let request = retypedFetch(as: type) else { misuse("\(Swift.type(of: self)) is no fetch request.") }
+    return request
+  }
+
+  /// This fetch request with another result type; nil for any other request.
+  func retypedFetch<Other: NSFetchRequestResult>(as type: Other.Type) -> NSFetchRequest<Other>? { nil }
+
   /// Runs the request; see ``NSManagedObjectContext/execute(_:)``.
   func run(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
     throw CocoaError(
@@ -52,10 +65,20 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
   }
 }
 
+extension Optional where Wrapped: NSPersistentStoreRequest {
+  /// The fetch request with another result type, as `request as! NSFetchRequest<Other>` gives it. Nil stops the
+  /// program.
+  public func retyped<Other: NSFetchRequestResult>(as type: Other.Type = Other.self) -> NSFetchRequest<Other> {
+    guard let request = self else { misuse("nil is no fetch request.") }
+    return request.retyped(as: type)
+  }
+}
+
 /// A request for the objects of an entity: which, in which order, and in which form.
 ///
 /// Requests of every result type have the same archive. An unarchiver gives an `NSFetchRequest<any
-/// NSFetchRequestResult>`; see ``retyped(as:)``. The class does not conform to `NSSecureCoding`, as Apple's does not.
+/// NSFetchRequestResult>`; see ``NSPersistentStoreRequest/retyped(as:)``. The class does not conform to
+/// `NSSecureCoding`, as Apple's does not.
 open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRequest, NSCoding {
   private let box: FetchParameters.Box
   /// The parameters of the request. A subclass cannot override them.
@@ -78,11 +101,7 @@ open class NSFetchRequest<ResultType: NSFetchRequestResult>: NSPersistentStoreRe
     super.init()
   }
 
-  /// The same request with another result type. Both share their parameters: a change of one changes the other.
-  ///
-  /// It stands for Apple's `request as! NSFetchRequest<Other>`. That cast always fails here, as generic classes of
-  /// Swift do not allow it. The class of the results is checked when they are fetched.
-  public final func retyped<Other: NSFetchRequestResult>(as type: Other.Type = Other.self) -> NSFetchRequest<Other> {
+  override func retypedFetch<Other: NSFetchRequestResult>(as type: Other.Type) -> NSFetchRequest<Other>? {
     self as? NSFetchRequest<Other> ?? NSFetchRequest<Other>(sharing: box)
   }
 

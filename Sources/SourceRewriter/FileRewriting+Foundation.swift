@@ -1,0 +1,106 @@
+/// What is written otherwise with this module and Foundation of other platforms.
+extension FileRewriting {
+  /// Classes that Apple's Foundation has, and this module in its place.
+  static let classesHere: Set<String> = [
+    "NSComparisonPredicate", "NSCompoundPredicate", "NSExpression", "NSPredicate",
+    "NSSecureUnarchiveFromDataTransformer",
+    "NSSortDescriptor", "NSValueTransformer", "NSValueTransformerName", "ValueTransformer",
+  ]
+
+  mutating func rewriteNamesOfFoundation() {
+    for index in file.tokens.indices where file.tokens[index].kind == .word {
+      rewriteSetLiteral(behind: index)
+      switch file.text(index) {
+      case "Foundation" where file.isMark(index + 1, ".") && Self.classesHere.contains(file.name(index + 2)):
+        replace(file.tokens[index].range, "CoreData")
+      case "_kvcKeyPathString" where file.isMark(index - 1, "."):
+        replace(file.tokens[index].range, "keyValuePath")
+      case "urls" where file.isMark(index + 1, "(") && file.isWord(index + 2, "forResourcesWithExtension"):
+        // That of Foundation gives NSURL. This one is added to the file.
+        if !file.types.contains(where: { $0.name == "Bundle" }) { replace(file.tokens[index].range, "resourceURLs") }
+      case "NSFetchRequest": rewriteCast(index)
+      case "switch": completeSwitch(index)
+      default: break
+      }
+    }
+  }
+
+  /// `request as! NSFetchRequest<Student>` becomes `request.retyped(as: Student.self)`: a generic class of Swift cannot
+  /// be cast so.
+  private mutating func rewriteCast(_ index: Int) {
+    guard file.isWord(index - 2, "as"), file.isMark(index - 1, "!"), file.isMark(index + 1, "<") else { return }
+    // A list of type arguments of one request is short.
+    var depth = 0
+    for end in index + 1..<min(index + 64, file.tokens.count) {
+      if file.isMark(end, "<") { depth += 1 }
+      if file.isMark(end, ">"), !file.isMark(end - 1, "-") { depth -= 1 }
+      guard depth == 0 else { continue }
+      let type = file.oneLine(index + 2..<end)
+      let metatype = type.allSatisfy { $0.isLetter || $0.isNumber || "._".contains($0) } ? type : "(\(type))"
+      return replace(tokens: index - 2..<end + 1, ".retyped(as: \(metatype).self)")
+    }
+  }
+
+  /// `student.courses = [a, b]` and `let courses: NSSet = [a, b]`: Foundation's sets have no literals on other
+  /// platforms.
+  private mutating func rewriteSetLiteral(behind index: Int) {
+    guard file.isMark(index + 1, "="), file.isMark(index + 2, "["), let close = file.closing(index + 2) else { return }
+    let isStated = file.isMark(index - 1, ":") && ["NSSet", "NSMutableSet"].contains(file.text(index))
+    guard isStated || file.isMark(index - 1, ".") && module.isSet(file.name(index)) else { return }
+    // `= [a, b].sorted()` is no literal.
+    if close + 1 < file.tokens.count, file.isMark(close + 1, ".") || file.isMark(close + 1, "[") { return }
+    let type = file.text(index) == "NSMutableSet" ? "NSMutableSet" : "NSSet"
+    insert("\(type)(array: ", at: file.tokens[index + 2].range.lowerBound)
+    insert(")", at: file.tokens[close].range.upperBound)
+  }
+
+  /// The cases of `NSAttributeType`.
+  private static let attributeTypes: Set<String> = [
+    "undefinedAttributeType", "integer16AttributeType", "integer32AttributeType", "integer64AttributeType",
+    "decimalAttributeType", "doubleAttributeType", "floatAttributeType", "stringAttributeType", "booleanAttributeType",
+    "dateAttributeType", "binaryDataAttributeType", "UUIDAttributeType", "URIAttributeType",
+    "transformableAttributeType", "objectIDAttributeType", "compositeAttributeType",
+  ]
+
+  /// A switch over `NSAttributeType` without the newer cases and without `default` is an error for an enumeration that
+  /// is not one of Objective-C. There, a value that no case has stops the program.
+  private mutating func completeSwitch(_ index: Int) {
+    // An operand has no brace outside of brackets.
+    var open = index + 1
+    while open < min(index + 32, file.tokens.count), !file.isMark(open, "{") { open = (file.closing(open) ?? open) + 1 }
+    guard file.isMark(open, "{"), let close = file.closing(open) else { return }
+    var named: Set<String> = []
+    var token = open + 1
+    var isCase = false
+    while token < close {
+      if file.isWord(token, "default") || file.isWord(token, "where") { return }
+      if file.isWord(token, "case") { isCase = true }
+      if file.isMark(token, ":") { isCase = false }
+      if isCase, file.isMark(token - 1, "."), Self.attributeTypes.contains(file.name(token)) {
+        named.insert(file.name(token))
+      }
+      token = (file.closing(token) ?? token) + 1
+    }
+    guard !named.isEmpty, named != Self.attributeTypes else { return }
+    insert(
+      "default: fatalError(\"This type of attributes is newer than the switch.\") ",
+      at: file.tokens[close].range.lowerBound)
+  }
+
+  /// A property that Objective-C sees has a name for key-value coding. Where there is no Objective-C, Swift tells the
+  /// names of stored properties that are final.
+  mutating func rewriteStoredProperty(_ declaration: Declaration) {
+    guard declaration.attribute("objc") != nil || declaration.has("dynamic"), let owner = owner(of: declaration),
+      owner.kind == .class, !["open", "override", "final", "static", "class"].contains(where: declaration.has)
+    else { return }
+    let name = declaration.keywordIndex + 1
+    guard file.isMark(name + 1, ":") || file.isMark(name + 1, "="),
+      !module.isOverridden(file.name(name), of: owner.name)
+    else { return }
+    if file.isMark(name + 1, ":") {
+      let end = file.endOfType(name + 2)
+      if file.isMark(end, "{") { return }
+    }
+    insert("final ", at: file.tokens[declaration.keywordIndex].range.lowerBound)
+  }
+}
