@@ -335,9 +335,9 @@ import Testing
       """
     func path(_ text: String) -> String { rewritten(model + "let p = \(text)") }
     #expect(path("#keyPath(A.bs.name)").hasSuffix("checkedKeyPath(\"bs.name\", CheckedKeyPath(\\A.bs))"))
-    #expect(path("#keyPath(A.b.x)").hasSuffix("checkedKeyPath(\"b.other\", CheckedKeyPath(\\A.b).then(\\.x))"))
+    #expect(path("#keyPath(A.b.x)").hasSuffix("checkedKeyPath(\"b.other\", CheckedKeyPath(\\A.b).then(optional: \\.x))"))
     #expect(path("#keyPath(A.URL.length)").hasSuffix("checkedKeyPath(\"URL.length\", CheckedKeyPath(\\A.URL).then(\\.length))"))
-    #expect(path("#keyPath(B.lines.b.x)").hasSuffix("(\"lines.b.other\", CheckedKeyPath(\\B.lines).then(\\.b).then(\\.x))"))
+    #expect(path("#keyPath(B.lines.b.x)").hasSuffix("(\"lines.b.other\", CheckedKeyPath(\\B.lines).then(\\.b).then(optional: \\.x))"))
     #expect(path("#keyPath(C.x)").hasSuffix("checkedKeyPath(\"x\", CheckedKeyPath(\\C.x))"))
   }
 
