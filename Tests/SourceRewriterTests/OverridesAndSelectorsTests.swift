@@ -68,7 +68,8 @@ import Testing
       """)
     #expect(
       text.contains(
-        "class A: NSManagedObject {\n public var x: Int? { get { self[Self._key_other] } set { self[Self._key_other] = "))
+        "class A: NSManagedObject {\n public var x: Int? { get { self[Self._key_other] } set { self[Self._key_other] = "
+      ))
     #expect(text.contains("; public func addToItems(_ value: A) { add(value, to: Self._members_add_items) }; "))
     #expect(text.contains("extension A {\n  \n\n  \n}"))
   }
@@ -142,7 +143,8 @@ import Testing
     "#if swift(>=4)\n#else", "#if os(macOS)\n#elseif compiler(>=5)\n#elseif Y",
   ])
   func `branches that are never compiled may contain anything`(_ condition: String) {
-    let text = "class A: NSManagedObject {\n\(condition)\n} } @NSManaged var\n#selector(\n#endif\n@NSManaged var x: Int\n}"
+    let text =
+      "class A: NSManagedObject {\n\(condition)\n} } @NSManaged var\n#selector(\n#endif\n@NSManaged var x: Int\n}"
     #expect(findings(text).isEmpty)
     #expect(rewritten(text).contains("ManagedProperty<Int>(\"x\")"))
   }

@@ -314,7 +314,10 @@ import Testing
 
   @Test(arguments: [
     ("#keyPath(Student.name)", "checkedKeyPath(\"name\", CheckedKeyPath(\\Student.name))"),
-    ("#keyPath( Student.school.name )", "checkedKeyPath(\"school.name\", CheckedKeyPath(\\Student.school).then(\\.name))"),
+    (
+      "#keyPath( Student.school.name )",
+      "checkedKeyPath(\"school.name\", CheckedKeyPath(\\Student.school).then(\\.name))"
+    ),
     ("#keyPath(Outer.Inner.name)", "checkedKeyPath(\"name\", CheckedKeyPath(\\Outer.Inner.name))"),
     ("#keyPath(name)", "checkedKeyPath(\"name\", CheckedKeyPath(\\A.name))"),
     ("#keyPath(Self.name.count)", "checkedKeyPath(\"name.count\", CheckedKeyPath(\\A.name).then(\\.count))"),
@@ -335,9 +338,14 @@ import Testing
       """
     func path(_ text: String) -> String { rewritten(model + "let p = \(text)") }
     #expect(path("#keyPath(A.bs.name)").hasSuffix("checkedKeyPath(\"bs.name\", CheckedKeyPath(\\A.bs))"))
-    #expect(path("#keyPath(A.b.x)").hasSuffix("checkedKeyPath(\"b.other\", CheckedKeyPath(\\A.b).then(optional: \\.x))"))
-    #expect(path("#keyPath(A.URL.length)").hasSuffix("checkedKeyPath(\"URL.length\", CheckedKeyPath(\\A.URL).then(\\.length))"))
-    #expect(path("#keyPath(B.lines.b.x)").hasSuffix("(\"lines.b.other\", CheckedKeyPath(\\B.lines).then(\\.b).then(optional: \\.x))"))
+    #expect(
+      path("#keyPath(A.b.x)").hasSuffix("checkedKeyPath(\"b.other\", CheckedKeyPath(\\A.b).then(optional: \\.x))"))
+    #expect(
+      path("#keyPath(A.URL.length)").hasSuffix(
+        "checkedKeyPath(\"URL.length\", CheckedKeyPath(\\A.URL).then(\\.length))"))
+    #expect(
+      path("#keyPath(B.lines.b.x)").hasSuffix(
+        "(\"lines.b.other\", CheckedKeyPath(\\B.lines).then(\\.b).then(optional: \\.x))"))
     #expect(path("#keyPath(C.x)").hasSuffix("checkedKeyPath(\"x\", CheckedKeyPath(\\C.x))"))
   }
 

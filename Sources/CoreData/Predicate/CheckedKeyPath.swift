@@ -1,5 +1,5 @@
-/// A text in place of `#keyPath`, which needs Objective-C. The compiler checks the properties. Rewritten sources contain
-/// it: `#keyPath(Student.school.name)` becomes
+/// A text in place of `#keyPath`, which needs Objective-C. The compiler checks the properties. Rewritten sources
+/// contain it: `#keyPath(Student.school.name)` becomes
 ///
 /// ```swift
 /// checkedKeyPath("school.name", CheckedKeyPath(\Student.school).then(\.name))

@@ -2,7 +2,7 @@ import CoreData
 
 class Leaf: NSManagedObject {
   @NSManaged var name: String?
-  @NSManaged var tree: Trunk?
+  @NSManaged var trunk: Trunk?
   func key() -> String { #keyPath(nmae) }  // error: has no member 'nmae'
 }
 
@@ -12,7 +12,7 @@ final class Trunk: NSManagedObject {
 }
 
 let misspelt = #keyPath(Leaf.nmae)  // error: has no member 'nmae'
-let misspeltBehind = #keyPath(Leaf.tree.hieght)  // error: has no member 'hieght'
+let misspeltBehind = #keyPath(Leaf.trunk.hieght)  // error: has no member 'hieght'
 let misspeltBehindSet = #keyPath(Trunk.leaves.nmae)  // error: has no member 'nmae'
 let ofNoClass = #keyPath(Laef.name)  // error: cannot find 'Laef' in scope
 let onItsLine =

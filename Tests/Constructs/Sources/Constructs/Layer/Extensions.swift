@@ -11,7 +11,7 @@ class Animal: NSManagedObject {
   }
   @objc dynamic class var kingdom: String { "animals" }
   @objc dynamic class func describe() -> String { "an animal" }
-  @objc dynamic func move(_ steps: Int, to place: String) -> String { "moves \(steps) to \(place)" }
+  @objc dynamic func move(_ steps: Int, to home: String) -> String { "moves \(steps) to \(home)" }
   @objc dynamic func greet(_ other: String = "you") -> String { "greets \(other)" }
   @objc dynamic func feed() throws -> Int { 1 }
   @discardableResult @objc dynamic func call() -> String { "called" }
@@ -79,7 +79,7 @@ extension Dog {
       super.legs = newValue
     }
   }
-  override func move(_ steps: Int, to place: String) -> String { "runs, " + super.move(steps * 2, to: place) }
+  override func move(_ steps: Int, to home: String) -> String { "runs, " + super.move(steps * 2, to: home) }
   override func greet(_ other: String = defaultName) -> String { "licks \(other)" }
   override func feed() throws -> Int { try super.feed() + 1 }
   @discardableResult
@@ -101,7 +101,7 @@ extension Puppy {
 }
 
 extension Zoo.Lion {
-  override func move(_ steps: Int, to place: String) -> String { "jumps" }
+  override func move(_ steps: Int, to home: String) -> String { "jumps" }
 }
 
 extension Beast {

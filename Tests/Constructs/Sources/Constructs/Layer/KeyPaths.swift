@@ -17,15 +17,15 @@ import CoreData
   static func sort(by key: String = #keyPath(Plant.name)) -> String { key }
 }
 
-final class Tree: Plant {
-  static let inherited = #keyPath(Tree.name)
+final class Shrub: Plant {
+  static let inherited = #keyPath(Shrub.name)
 }
 
 @objc(ConstructsGarden) final class Garden: NSManagedObject {
   @NSManaged var name: String?
   @NSManaged var plants: Set<Plant>
   @NSManaged var beds: NSSet?
-  @NSManaged var trees: NSOrderedSet?
+  @NSManaged var shrubs: NSOrderedSet?
   @NSManaged var owner: Gardener?
   enum Keys {
     static let owner = #keyPath(Garden.owner)
@@ -66,13 +66,13 @@ private var entities: [NSEntityDescription] {
   let plant = entity(Plant.self, names + [attribute("height", .doubleAttributeType, 0)])
   let garden = entity(Garden.self, texts("name"))
   let member = entity(Club.Member.self, texts("name"))
-  let tree = entity(Tree.self, [])
-  plant.subentities = [tree]
+  let shrub = entity(Shrub.self, [])
+  plant.subentities = [shrub]
   relate(plant, "garden", .one, garden, "plants", .many)
   relate(garden, "beds", .many, garden, "bedOf", .one)
-  relate(garden, "trees", .ordered, plant, "treeOf", .one)
+  relate(garden, "shrubs", .ordered, plant, "shrubOf", .one)
   relate(garden, "owner", .one, member, "gardens", .many)
-  return [plant, garden, member, tree]
+  return [plant, garden, member, shrub]
 }
 
 /// A plant in a garden.
@@ -111,8 +111,8 @@ private func plainKeyPaths() {
   construct(.keyPaths, "a path without its class, in a function") { expect(planted().ownKey(), is: "garden.name") }
   construct(.keyPaths, "a default argument") { expect(Plant.sort(), is: "name") }
   construct(.keyPaths, "a property of a superclass") {
-    expect(Tree.inherited, is: "name")
-    expect(#keyPath(Tree.garden.name), is: "garden.name")
+    expect(Shrub.inherited, is: "name")
+    expect(#keyPath(Shrub.garden.name), is: "garden.name")
   }
   construct(.keyPaths, "a property of a class of Core Data") {
     expect(#keyPath(NSManagedObject.objectID), is: "objectID")

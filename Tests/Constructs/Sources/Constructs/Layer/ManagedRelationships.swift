@@ -13,7 +13,7 @@ class Person: NSManagedObject {
   @NSManaged var qualified: CoreData.NSManagedObject?
   @NSManaged var qualifiedOf: NSSet
   @NSManaged var badge: (any Badge)?
-  @NSManaged var home: Place.Address?
+  @NSManaged var home: Map.Address?
 }
 
 final class Company: NSManagedObject, Badge {
@@ -34,7 +34,7 @@ final class Company: NSManagedObject, Badge {
   var name: String? { get set }
 }
 
-enum Place {
+enum Map {
   final class Address: NSManagedObject {
     @NSManaged var street: String?
     @NSManaged var residents: Set<Person>
@@ -64,7 +64,7 @@ private func named(_ name: String, of company: NSEntityDescription, _ person: NS
 private var entities: [NSEntityDescription] {
   let person = entity(Person.self, texts("name"))
   let company = entity(Company.self, texts("name"))
-  let address = entity(Place.Address.self, texts("street"))
+  let address = entity(Map.Address.self, texts("street"))
   relate(person, "employer", .one, company, "people", .many)
   relate(person, "boss", .one, person, "staff", .many)
   relate(person, "mentor", .one, person, "pupils", .many)
@@ -133,7 +133,7 @@ private func toOneTypes() {
   }
   construct(.managedTypes, "a nested class of managed objects") {
     let context = World.context()
-    let (person, address) = (Person(context: context), Place.Address(context: context))
+    let (person, address) = (Person(context: context), Map.Address(context: context))
     person.home = address
     address.street = "Main Street"
     expect(person.home?.street, is: "Main Street")

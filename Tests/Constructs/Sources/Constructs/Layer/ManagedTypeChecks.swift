@@ -55,7 +55,7 @@ private var boxEntity: NSEntityDescription {
   let names = [
     "strings", "requiredStrings", "numbers", "nested", "dictionary", "counts", "anything", "objects", "set",
     "requiredSet", "longArray", "longDictionary", "array", "mapping", "value", "object", "root", "coding",
-    "secureCoding", "both", "point", "tree",
+    "secureCoding", "both", "point", "sign",
   ]
   return entity(
     Boxes.self,
@@ -224,8 +224,8 @@ private func objectTypes() {
   }
   construct(.managedTypes, "a nested class of another one") {
     let boxes = World.make(Boxes.self)
-    boxes.tree = Point.Tree()
-    expect(boxes.tree?.height, is: 3)
+    boxes.sign = Point.Sign()
+    expect(boxes.sign?.height, is: 3)
   }
   construct(.managedTypes, "a transient value of no attribute type") {
     try works(\Boxes.cached, "cached", Point(x: 6), nil, isSaved: false)

@@ -106,13 +106,13 @@ final class Boxes: NSManagedObject {
   @NSManaged var secureCoding: NSSecureCoding?
   @NSManaged var both: (NSCoding & NSObjectProtocol)?
   @NSManaged var point: Point?
-  @NSManaged var tree: Point.Tree?
+  @NSManaged var sign: Point.Sign?
   @NSManaged var cached: Point?
   @NSManaged var reference: NSManagedObjectID?
 }
 
 @objc(ConstructsPoint) final class Point: NSObject, NSSecureCoding {
-  @objc(ConstructsPointTree) final class Tree: NSObject {
+  @objc(ConstructsPointSign) final class Sign: NSObject {
     @objc var height = 3
   }
   static var supportsSecureCoding: Bool { true }

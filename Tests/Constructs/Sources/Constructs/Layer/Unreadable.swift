@@ -10,7 +10,7 @@ final class Unreadable: NSManagedObject {
   @NSManaged var text: String?
   func values() -> [String] {
     #if swift(<4)
-      return [ } "#if
+      return [ } "#if"
     #else
       return ["#else", #keyPath(Unreadable.text)]
     #endif
