@@ -1,0 +1,2 @@
+import Porting
+import Testing
