@@ -1,4 +1,4 @@
-/// `#keyPath` and `#selector`.
+/// `#keyPath`.
 extension FileRewriting {
   mutating func rewriteExpressions() {
     for index in file.tokens.indices {
@@ -24,8 +24,9 @@ extension FileRewriting {
     return (words.count * 2 - 1 == close - open - 1) ? (words, close) : nil
   }
 
-  /// `#keyPath(Student.school.name)` becomes `CheckedKeyPath("school.name", \Student.school).then(\.name).text`: a
-  /// text, and an expression that compiles only where there are such properties.
+  /// `#keyPath(Student.school.name)` becomes
+  /// `checkedKeyPath("school.name", CheckedKeyPath(\Student.school).then(\.name))`: a literal, and an expression that
+  /// compiles only where there are such properties.
   private mutating func rewriteKeyPath(_ index: Int) {
     guard let (words, close) = path(index + 1) else {
       return find(index, "this #keyPath could not be read; write the key path as a text")
@@ -36,7 +37,7 @@ extension FileRewriting {
     replace(tokens: index..<close + 1, text)
   }
 
-  private func checkedPath(_ words: [Int], at index: Int) -> String? {
+  func checkedPath(_ words: [Int], at index: Int) -> String? {
     var rest = words[...]
     var type: [String] = []
     // A type begins in upper case, as a property may too.
@@ -60,31 +61,7 @@ extension FileRewriting {
       // What is behind a collection of Foundation has no type.
       isChecked = isChecked && !step.isUntyped
     }
-    return "CheckedKeyPath(\"\(keys.joined(separator: "."))\", \\\(root).\(file.text(first)))\(steps).text"
-  }
-
-  /// The comparisons that sort descriptors know, and the getters and setters of properties.
-  private mutating func rewriteSelector(_ index: Int) {
-    let open = index + 1
-    guard file.isMark(open, "("), let close = file.closing(open) else {
-      return find(index, "this #selector could not be read")
-    }
-    if file.isMark(open + 2, ":"), ["getter", "setter"].contains(file.text(open + 1)) {
-      let words = Array(stride(from: open + 3, to: close, by: 2))
-      let isPath = words.allSatisfy { file.tokens[$0].kind == .word }
-      if isPath, words.count * 2 - 1 == close - open - 3, let path = checkedPath(words, at: index) {
-        let isGetter = file.isWord(open + 1, "getter")
-        return replace(tokens: index..<close + 1, isGetter ? "Selector(\(path))" : "Selector(setterOf: \(path))")
-      }
-    }
-    let words = (open + 1..<close).filter { file.tokens[$0].kind == .word }.map { file.name($0) }
-    let owners: Set<String> = ["NSString", "String", "NSNumber", "NSDate", "Date"]
-    if words.count >= 2, owners.contains(words[0]), words[1].lowercased().hasSuffix("compare") {
-      return replace(tokens: index..<close + 1, "Selector(\"\(words[1]):\")")
-    }
-    find(
-      index,
-      "#selector needs Objective-C; pass a closure, or for a sort descriptor the name of a comparison, such as \"compare:\""
-    )
+    let properties = "CheckedKeyPath(\\\(root).\(file.text(first)))\(steps)"
+    return "checkedKeyPath(\"\(keys.joined(separator: "."))\", \(properties))"
   }
 }

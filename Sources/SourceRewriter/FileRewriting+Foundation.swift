@@ -94,9 +94,9 @@ extension FileRewriting {
       owner.kind == .class, !["open", "override", "final", "static", "class"].contains(where: declaration.has)
     else { return }
     let name = declaration.keywordIndex + 1
-    guard file.isMark(name + 1, ":") || file.isMark(name + 1, "="), !module.isOverridden(file.name(name)) else {
-      return
-    }
+    guard file.isMark(name + 1, ":") || file.isMark(name + 1, "="),
+      !module.isOverridden(file.name(name), of: owner.name)
+    else { return }
     if file.isMark(name + 1, ":") {
       let end = file.endOfType(name + 2)
       if file.isMark(end, "{") { return }

@@ -2,7 +2,7 @@
 extension FileRewriting {
   /// Gives a function a body: `public func addToItems(_ value: Item) { add(value, to: Self._members_items) }`.
   mutating func rewriteManagedFunction(_ declaration: Declaration, _ attribute: Declaration.Attribute) {
-    guard let owner = owner(of: declaration), let signature = signature(declaration) else {
+    guard let owner = owner(of: declaration), let signature = file.signature(declaration) else {
       return find(declaration.keywordIndex, "this @NSManaged function could not be read; give it a body")
     }
     let stated = file.objectiveCName(declaration)
@@ -17,7 +17,8 @@ extension FileRewriting {
         replace and intersect of a to-many relationship
         """)
     }
-    replace(tokens: attribute.tokens, "")
+    let isMoved = isOverriddenMember(declaration, named: signature.fullName, of: owner)
+    if !isMoved { replace(tokens: attribute.tokens, "") }
     let key = module.property(named: accessor.name, of: owner.name)
     let isGeneric = module.isGeneric(owner.name)
     // One for each function, because functions may be in different branches of a condition.
@@ -25,101 +26,11 @@ extension FileRewriting {
     let subject = isGeneric ? "ManagedProperty<Any>(\"\(key)\")" : "Self.\(member)"
     var text = " { \(accessor.body(signature.parameters, subject)) }"
     if !isGeneric { text += "; nonisolated private static let \(member) = ManagedProperty<Any>(\"\(key)\")" }
+    if isMoved {
+      let header = file.oneLine(declaration.keywordIndex..<signature.end)
+      return moveManaged(declaration, owner, header + text, end: signature.end)
+    }
     insert(text, at: file.tokens[signature.end - 1].range.upperBound)
-  }
-
-  /// The signature of a function.
-  struct Signature {
-    /// The name in Swift.
-    var name: String
-    var nameIndex: Int
-    /// The labels, `_` for none.
-    var labels: [String]
-    /// The names of the parameters in the body.
-    var parameters: [String]
-    /// Whether each parameter is `inout`.
-    var isInout: [Bool]
-    /// The token behind the signature: that of the brace, where there is one.
-    var end: Int
-    var isAsync = false
-    var isThrowing = false
-    /// The name in Objective-C where none is stated.
-    var selector: String {
-      guard let first = labels.first else { return name }
-      let prepositions = ["with", "for", "from", "in", "at", "of", "to", "by", "on", "as", "into", "using"]
-      let isPreposition = prepositions.contains {
-        first == $0 || first.hasPrefix($0) && first.dropFirst($0.count).first?.isUppercase == true
-      }
-      let joined = first == "_" ? "" : (isPreposition ? "" : "With") + first.prefix(1).uppercased() + first.dropFirst()
-      return name + joined + ":" + labels.dropFirst().map { ($0 == "_" ? "" : $0) + ":" }.joined()
-    }
-  }
-
-  func signature(_ declaration: Declaration) -> Signature? {
-    let nameIndex = declaration.keywordIndex + 1
-    guard file.tokens.indices.contains(nameIndex), file.tokens[nameIndex].kind == .word else { return nil }
-    var index = nameIndex + 1
-    if file.isMark(index, "<") { index = endOfGenerics(index) }
-    guard file.isMark(index, "("), let close = file.closing(index) else { return nil }
-    var signature = Signature(
-      name: file.name(nameIndex), nameIndex: nameIndex, labels: [], parameters: [], isInout: [], end: close + 1)
-    for part in parts(index + 1..<close) {
-      let words = Array(part.prefix { !file.isMark($0, ":") }).filter { file.tokens[$0].kind == .word }
-      guard let first = words.first, let last = words.last else { return nil }
-      signature.labels.append(file.name(first))
-      signature.parameters.append(file.text(last))
-      signature.isInout.append(part.contains { file.isWord($0, "inout") })
-    }
-    // Effects, the result and conditions.
-    index = close + 1
-    while index < file.tokens.count, !file.isMark(index, "{"), !file.isMark(index, "}"), !file.isMark(index, ";") {
-      let isEffect = ["async", "throws", "rethrows", "where"].contains(file.text(index))
-      if file.isMark(index, "-") || file.text(index) == "where" {
-        let start = file.isMark(index, "-") ? index + 2 : index + 1
-        index = max(file.endOfType(start), index + 1)
-      } else if isEffect {
-        signature.isAsync = signature.isAsync || file.isWord(index, "async")
-        signature.isThrowing = signature.isThrowing || file.text(index).hasSuffix("throws")
-        index += 1
-        if file.isMark(index, "("), let end = file.closing(index) { index = end + 1 }
-      } else {
-        break
-      }
-      signature.end = index
-    }
-    return signature
-  }
-
-  private func endOfGenerics(_ start: Int) -> Int {
-    var (index, depth) = (start, 0)
-    while index < min(file.tokens.count, start + 2000) {
-      if file.isMark(index, "<") { depth += 1 }
-      if file.isMark(index, ">"), !file.isMark(index - 1, "-") { depth -= 1 }
-      index += 1
-      if depth == 0 { return index }
-    }
-    return index
-  }
-
-  /// The parts between commas that are in no bracket.
-  func parts(_ range: Range<Int>) -> [Range<Int>] {
-    var result: [Range<Int>] = []
-    var (start, index, depth) = (range.lowerBound, range.lowerBound, 0)
-    while index < range.upperBound {
-      if let close = file.closing(index) {
-        index = close
-      } else if file.isMark(index, "<") {
-        depth += 1
-      } else if file.isMark(index, ">"), !file.isMark(index - 1, "-") {
-        depth -= 1
-      } else if depth <= 0, file.isMark(index, ",") {
-        result.append(start..<index)
-        start = index + 1
-      }
-      index += 1
-    }
-    if start < range.upperBound { result.append(start..<range.upperBound) }
-    return result
   }
 }
 

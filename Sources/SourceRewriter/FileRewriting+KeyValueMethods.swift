@@ -1,6 +1,7 @@
 /// What key-value coding finds by its name in Objective-C.
 extension FileRewriting {
-  /// A property that Objective-C sees is an accessor of its key.
+  /// A property that Objective-C sees is an accessor of its key. Its override in a subclass is called by the same
+  /// accessor.
   mutating func listAccessor(_ declaration: Declaration) {
     guard let owner = visibleOwner(declaration), file.tokens[declaration.keywordIndex + 1].kind == .word else { return }
     let name = file.name(declaration.keywordIndex + 1)
@@ -8,9 +9,20 @@ extension FileRewriting {
     list(".accessor(\"\(key)\", \\\(owner.name).\(file.text(declaration.keywordIndex + 1)))", declaration, owner)
   }
 
+  /// So is a function that has no parameters and a result.
+  mutating func listFunction(_ declaration: Declaration) {
+    guard let owner = visibleOwner(declaration), let signature = file.signature(declaration),
+      signature.parameters.isEmpty, let result = signature.result, !signature.isAsync, !signature.isThrowing,
+      !signature.isGeneric, !["Void", "()", "Never"].contains(file.oneLine(result))
+    else { return }
+    let key = file.objectiveCName(declaration) ?? signature.name
+    let call = "object.\(file.text(signature.nameIndex))()"
+    list(".accessor(\"\(key)\", get: { (object: \(owner.name)) in \(call) })", declaration, owner)
+  }
+
   /// `validateAge(_:)` validates the property `age`.
   mutating func listValidation(_ declaration: Declaration) {
-    guard let owner = visibleOwner(declaration), let signature = signature(declaration), signature.isThrowing,
+    guard let owner = visibleOwner(declaration), let signature = file.signature(declaration), signature.isThrowing,
       signature.labels == ["_"]
     else { return }
     let selector = file.objectiveCName(declaration) ?? signature.name + ":error:"
@@ -29,12 +41,15 @@ extension FileRewriting {
       module.isManaged(owner.name), !declaration.has("static"), !declaration.has("class"),
       file.tokens.indices.contains(declaration.keywordIndex + 1)
     else { return nil }
+    let isUnavailable = declaration.attribute("available")?.arguments.map { file.oneLine($0).contains("unavailable") }
+    if isUnavailable == true { return nil }
     let isHidden =
       declaration.attribute("nonobjc") != nil || declaration.has("private") || declaration.has("fileprivate")
     let showsAll =
       module.showsAllMembers(owner.name) || owner.attributes.contains("objcMembers")
       || owner.attributes.contains("objc") && owner.kind == .extension
-    return declaration.attribute("objc") != nil || showsAll && !isHidden ? owner : nil
+    let isRequired = module.requiredMembers(of: owner.name).contains(file.name(declaration.keywordIndex + 1))
+    return declaration.attribute("objc") != nil || (showsAll || isRequired) && !isHidden ? owner : nil
   }
 
   private mutating func list(_ call: String, _ declaration: Declaration, _ owner: TypeBody) {
@@ -43,8 +58,7 @@ extension FileRewriting {
     // A member of an actor is read by that actor only.
     let isIsolated =
       module.isIsolated(owner.name) || declaration.attributes.contains { $0.name.hasSuffix("Actor") }
-    if isPrivate && isElsewhere || isIsolated || declaration.isConditional
-      || !module.list(call, of: owner.name, conditions: owner.conditions)
+    if isPrivate && isElsewhere || isIsolated || !module.list(call, of: owner.name, conditions: declaration.conditions)
     {
       find(
         declaration.keywordIndex,

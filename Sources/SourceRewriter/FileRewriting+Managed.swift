@@ -14,7 +14,8 @@ extension FileRewriting {
       return find(
         declaration.keywordIndex, "the type of this @NSManaged property could not be read; write it behind a colon")
     }
-    replace(tokens: attribute.tokens, "")
+    let isMoved = bindings.contains { isOverriddenMember(declaration, named: file.name($0.name), of: owner) }
+    if !isMoved { replace(tokens: attribute.tokens, "") }
     let modifiers = declaration.modifiers.filter { $0.name != "dynamic" && $0.name != "lazy" }
     let prefix = modifiers.map { file.text(tokens: $0.tokens) + " " }.joined()
     // The modifiers of the first variable stand before the keyword already.
@@ -26,6 +27,7 @@ extension FileRewriting {
       text += accessor(
         file.text(binding.name), key: key, type: file.oneLine(binding.type), class: owner.name)
     }
+    if isMoved { return moveManaged(declaration, owner, text, end: end + 1) }
     replace(tokens: declaration.keywordIndex..<end + 1, text)
   }
 

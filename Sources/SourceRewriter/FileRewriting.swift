@@ -45,6 +45,7 @@ struct FileRewriting {
 
   mutating func find(_ token: Int, _ message: String) {
     let line = file.tokens.indices.contains(token) ? file.tokens[token].line : 1
+    if file.skipped.contains(line) { return }
     findings.append(.init(path: file.path, line: line, message: message))
   }
 
@@ -55,7 +56,7 @@ struct FileRewriting {
   private mutating func removeAttribute(_ index: Int) {
     guard Self.removed.contains(file.text(index)) else { return }
     var end = index + 1
-    if file.isMark(end, "("), !file.tokens[end].followsSpace, let close = file.closing(end) { end = close + 1 }
+    if file.isMark(end, "("), let close = file.closing(end) { end = close + 1 }
     replace(tokens: index..<end, "")
   }
 
@@ -70,6 +71,7 @@ struct FileRewriting {
         rewriteManagedVariable(declaration, attribute)
       } else {
         rewriteOverride(declaration)
+        moveOverridden(declaration)
         listAccessor(declaration)
         rewriteStoredProperty(declaration)
       }
@@ -78,15 +80,23 @@ struct FileRewriting {
         rewriteManagedFunction(declaration, attribute)
       } else {
         rewriteOverride(declaration)
+        moveOverridden(declaration)
         listValidation(declaration)
+        listFunction(declaration)
       }
+    case "let": listAccessor(declaration)
     case "init", "subscript": rewriteOverride(declaration)
     case "class", "extension": rewriteIsolation(declaration)
     default: break
     }
   }
 
-  func owner(of declaration: Declaration) -> TypeBody? { declaration.owner.map { file.types[$0] } }
+  /// The type of a member. An extension has the name that the declaration of its class has.
+  func owner(of declaration: Declaration) -> TypeBody? {
+    guard var type = declaration.owner.map({ file.types[$0] }) else { return nil }
+    type.name = module.canonical(type.name)
+    return type
+  }
 
   /// A class of managed objects is of no actor, as its superclass is, also where the module's classes are of the main
   /// actor unless stated otherwise: its initializers could not override those of the superclass. So is an extension
@@ -125,11 +135,10 @@ struct FileRewriting {
 
   // MARK: Imports
 
-  /// Whether the source asks itself whether there is the module.
-  private func isChecked(_ module: String) -> Bool {
-    file.tokens.indices.contains {
-      file.isWord($0, "canImport") && file.isMark($0 + 1, "(") && file.isWord($0 + 2, module)
-    }
+  /// Whether the import is in a branch that is compiled only where there is the module, or never here.
+  private func isChecked(_ declaration: Declaration, _ module: String) -> Bool {
+    file.skipped.contains(file.tokens[declaration.keywordIndex].line)
+      || declaration.conditions.contains { $0.directives.last?.contains("canImport(\(module))") == true }
   }
 
   /// Modules of Apple's platforms that sources of models import although they can do without.
@@ -151,10 +160,14 @@ struct FileRewriting {
     if name == "CoreData" || name == "Foundation" && Self.classesHere.contains(file.name(end - 1)), isDetailed {
       return replace(tokens: declaration.keywordIndex..<end, "import CoreData")
     }
+    // Foundation's headers are submodules on Apple's platforms only.
+    if name == "Foundation", index == declaration.keywordIndex + 1, end > index + 1 {
+      return replace(tokens: declaration.keywordIndex..<end, "import Foundation")
+    }
     guard Self.absentModules.contains(name) else { return }
     // What stands in for such a module here has no submodules.
     if isDetailed { replace(tokens: declaration.keywordIndex..<end, "import \(name)") }
-    guard !isChecked(name) else { return }
+    guard !isChecked(declaration, name) else { return }
     if file.isMark(end, ";"), !file.tokens[end].isFirstOnLine { end += 1 }
     let line = file.tokens[declaration.start].line
     let first = file.tokens[declaration.start].range.lowerBound

@@ -12,21 +12,32 @@ final class ModuleClasses {
     var type: String?
   }
 
-  private let files: [SourceFile]
-  private var classes: [String: [Known]] = [:]
+  let files: [SourceFile]
+  private(set) var classes: [String: [Known]] = [:]
+  /// The names behind the type aliases of files.
+  private var aliases: [String: String] = [:]
   /// Classes with an `@NSManaged` member.
   private var withManagedMembers: Set<String> = []
   private var properties: [String: [String: Property]] = [:]
   /// The types that properties of a name have in all types of the module.
   private var types: [String: Set<String>] = [:]
-  /// The names of properties that any class overrides.
-  private var overridden: Set<String> = []
   /// Protocols of an actor.
   private var isolatedProtocols: Set<String> = []
-  /// What is inserted before the closing brace of a class, by class and conditions.
-  private var members: [String: [(conditions: [String], text: String)]] = [:]
+  /// What is inserted before the closing brace of a class.
+  var members: [String: [Addition]] = [:]
   /// The accessors and validation methods that key-value coding finds by name.
-  private var methods: [String: [String]] = [:]
+  var methods: [String: [Addition]] = [:]
+  /// What classes override, by the classes above them: names of variables, and of functions with their labels.
+  private var overridden: [String: Set<String>] = [:]
+  /// The functions of types by their names.
+  private var functions: [String: [String: [Function]]] = [:]
+  /// The names of the requirements of protocols of Objective-C, and the protocols that they refine.
+  private var requirements: [String: (names: Set<String>, refined: [String])] = [:]
+  private var required: [String: Set<String>] = [:]
+  /// The classes that list their `keyValueMethods` themselves.
+  private(set) var listingThemselves: Set<String> = []
+  /// The protocols that are stated for a class and its extensions.
+  private var protocols: [String: [String]] = [:]
   /// Classes of managed objects, as far as it was looked up.
   private var managed: [String: Bool] = [:]
 
@@ -36,29 +47,49 @@ final class ModuleClasses {
       for body in file.types where body.kind == .class {
         classes[body.name, default: []].append(.init(file: index, body: body))
       }
-      for body in file.types where body.kind == .protocol && body.attributes.contains(where: { $0.hasSuffix("Actor") })
-      {
-        isolatedProtocols.insert(body.name)
+      for declaration in file.declarations where declaration.owner == nil && declaration.keyword == "typealias" {
+        learnAlias(declaration, in: file)
       }
     }
     for file in files {
-      for declaration in file.declarations { learn(declaration, in: file) }
+      for body in file.types { learn(body, in: file) }
+      for declaration in file.declarations {
+        learn(declaration, in: file)
+      }
+    }
+    for file in files {
+      for declaration in file.declarations where declaration.has("override") { learnOverride(declaration, in: file) }
+    }
+  }
+
+  private func learn(_ body: TypeBody, in file: SourceFile) {
+    switch body.kind {
+    case .class, .extension: protocols[canonical(body.name), default: []] += body.inherited
+    case .protocol:
+      if body.attributes.contains(where: { $0.hasSuffix("Actor") }) { isolatedProtocols.insert(body.name) }
+      guard body.attributes.contains("objc"), let index = file.typesByKeyword[body.keyword] else { return }
+      let names = (file.members[index] ?? []).map { file.name($0.keywordIndex + 1) }
+      requirements[body.name] = (Set(names), body.inherited)
+    case .other: break
     }
   }
 
   /// Whether all properties of this name are sets of Foundation.
   func isSet(_ property: String) -> Bool { types[property]?.isSubset(of: ["NSSet", "NSSet?", "NSSet!"]) ?? false }
 
-  /// Whether a class of the module overrides a property of this name.
-  func isOverridden(_ property: String) -> Bool { overridden.contains(property) }
-
   private func learn(_ declaration: Declaration, in file: SourceFile) {
     guard let owner = declaration.owner else { return }
-    let name = file.types[owner].name
+    let name = canonical(file.types[owner].name)
     // A class with such a member is one of managed objects, wherever its superclass is.
     if declaration.attribute("NSManaged") != nil { withManagedMembers.insert(name) }
+    if declaration.keyword == "func", let signature = file.signature(declaration) {
+      functions[name, default: [:]][signature.name, default: []].append(
+        Function(
+          fullName: signature.fullName, selector: file.objectiveCName(declaration) ?? signature.selector,
+          parameters: signature.parameters.count, isOfType: declaration.has("static") || declaration.has("class")))
+    }
     guard declaration.keyword == "var" else { return }
-    if declaration.has("override") { overridden.insert(file.name(declaration.keywordIndex + 1)) }
+    if file.isWord(declaration.keywordIndex + 1, "keyValueMethods") { listingThemselves.insert(name) }
     let bindings = file.bindings(declaration.keywordIndex)
     for binding in bindings {
       let property = file.name(binding.name)
@@ -71,6 +102,74 @@ final class ModuleClasses {
     }
   }
 
+  /// `typealias Name = Outer.Inner`.
+  private func learnAlias(_ declaration: Declaration, in file: SourceFile) {
+    var index = declaration.keywordIndex + 2
+    guard file.isMark(index, "=") else { return }
+    var words: [String] = []
+    repeat {
+      index += 1
+      words.append(file.name(index))
+      index += 1
+    } while file.isMark(index, ".") && words.count < 8
+    if file.tokens.indices.contains(index), !file.tokens[index].isFirstOnLine { return }
+    aliases[file.name(declaration.keywordIndex + 1)] = words.joined(separator: ".")
+  }
+
+  private func learnOverride(_ declaration: Declaration, in file: SourceFile) {
+    guard let owner = declaration.owner, let name = file.memberName(declaration) else { return }
+    for type in lineage(canonical(file.types[owner].name)).dropFirst() { overridden[type, default: []].insert(name) }
+  }
+
+  /// A function of a type.
+  struct Function {
+    /// The name with the labels.
+    var fullName: String
+    /// The name in Objective-C.
+    var selector: String
+    var parameters: Int
+    /// Whether it is one of the type and not of its objects.
+    var isOfType: Bool
+  }
+
+  /// The functions of a class, or of the nearest class above it that has some with the name.
+  func functions(_ name: String, of owner: String) -> [Function] {
+    lineage(owner).lazy.compactMap { self.functions[$0]?[name] }.first ?? []
+  }
+
+  /// Whether a subclass in the module overrides a member: a variable, or a function with its labels.
+  func isOverridden(_ member: String, of owner: String) -> Bool { overridden[owner]?.contains(member) == true }
+
+  /// The names of the requirements of the protocols of Objective-C that are stated for a class.
+  func requiredMembers(of owner: String) -> Set<String> {
+    if let known = required[owner] { return known }
+    var names: Set<String> = []
+    var seen: Set<String> = []
+    var pending = protocols[owner] ?? []
+    while let next = pending.popLast() {
+      guard let known = requirements[next], seen.insert(next).inserted else { continue }
+      names.formUnion(known.names)
+      pending += known.refined
+    }
+    required[owner] = names
+    return names
+  }
+
+  /// The name of a class as its declaration has it: without the module's, and for a type alias that of its type.
+  func canonical(_ name: String) -> String {
+    var name = name
+    for _ in 0..<8 {
+      if classes[name] != nil { return name }
+      if let known = aliases[name] {
+        name = known
+        continue
+      }
+      let rest = name.split(separator: ".").dropFirst().joined(separator: ".")
+      return classes[rest] != nil ? rest : name
+    }
+    return name
+  }
+
   // MARK: Classes
 
   func bodies(of name: String) -> [Known] { classes[name] ?? [] }
@@ -80,7 +179,9 @@ final class ModuleClasses {
     var result: [String] = []
     var seen: Set<String> = []
     var next: String? = name
-    while let name = next, result.count < 100, seen.insert(name).inserted {
+    while let stated = next, result.count < 100 {
+      let name = canonical(stated)
+      guard seen.insert(name).inserted else { break }
       result.append(name)
       next = superclass(of: name)
     }
@@ -144,11 +245,12 @@ final class ModuleClasses {
   /// Classes by their names in Objective-C, where those are others.
   var objectiveCNames: [String: String] {
     var names: [String: String] = [:]
-    for (name, bodies) in classes {
-      for known in bodies {
-        let file = files[known.file]
-        let declaration = file.declarations.first { $0.keywordIndex == known.body.keyword }
-        if let stated = declaration.flatMap({ file.objectiveCName($0) }), stated != name { names[stated] = name }
+    for file in files {
+      for declaration in file.declarations where declaration.keyword == "class" {
+        guard let type = file.typesByKeyword[declaration.keywordIndex],
+          let stated = file.objectiveCName(declaration), stated != file.types[type].name
+        else { continue }
+        names[stated] = file.types[type].name
       }
     }
     return names
@@ -156,7 +258,7 @@ final class ModuleClasses {
 
   /// The name of the type around a token.
   func enclosingType(of index: Int, in file: SourceFile) -> String? {
-    file.types.last { $0.open < index && index < $0.close ?? file.tokens.count }?.name
+    file.types.last { $0.open < index && index < $0.close ?? file.tokens.count }.map { canonical($0.name) }
   }
 
   // MARK: Properties
@@ -195,64 +297,5 @@ final class ModuleClasses {
     ]
     let isUntyped = words.contains(where: untyped.contains) || property.type?.contains(":") == true
     return Step(objectiveCName: property.objectiveCName, destination: type, isUntyped: isUntyped)
-  }
-
-  // MARK: Additions
-
-  /// Adds a member to the bodies of a class that are under the conditions; under none, to all bodies. Returns false
-  /// where the module has no such body.
-  func add(_ member: String, to name: String, conditions: [String]) -> Bool {
-    guard bodies(of: name).contains(where: { fits($0, conditions) }) else { return false }
-    members[name, default: []].append((conditions, member))
-    return true
-  }
-
-  private func fits(_ known: Known, _ conditions: [String]) -> Bool {
-    known.body.close != nil && (conditions.isEmpty || known.body.conditions == conditions)
-  }
-
-  /// Lists an accessor or a validation method of a class. Returns false where the module has no such body.
-  func list(_ call: String, of name: String, conditions: [String]) -> Bool {
-    let bodies = bodies(of: name).filter { $0.body.close != nil }
-    guard bodies.count == 1, conditions.isEmpty || bodies[0].body.conditions == conditions else { return false }
-    methods[name, default: []].append(call)
-    return true
-  }
-
-  /// The changes of a file that come from members and from other files.
-  func insertions(in file: Int, _ findings: inout [Rewriter.Finding]) -> [Rewriter.Change] {
-    var changes: [Rewriter.Change] = []
-    for (name, bodies) in classes {
-      for known in bodies where known.file == file {
-        var lines = (members[name] ?? []).filter { fits(known, $0.conditions) }.map(\.text)
-        if let calls = methods[name] { lines += methodTable(calls, known, &findings) }
-        guard !lines.isEmpty, let close = known.body.close else { continue }
-        let token = files[file].tokens[close]
-        // A member that ends on this line is separated from the next one.
-        let separator = token.isFirstOnLine || close == known.body.open + 1 ? "" : ";"
-        let offset = token.range.lowerBound
-        changes.append(.init(range: offset..<offset, text: separator + " " + lines.joined(separator: "; ") + " "))
-      }
-    }
-    return changes
-  }
-
-  private func methodTable(_ calls: [String], _ known: Known, _ findings: inout [Rewriter.Finding]) -> [String] {
-    let (file, name) = (files[known.file], known.body.name)
-    let isDeclared = files.contains { file in
-      file.declarations.contains { declaration in
-        declaration.keyword == "var" && file.isWord(declaration.keywordIndex + 1, "keyValueMethods")
-          && declaration.owner.map { file.types[$0].name } == name
-      }
-    }
-    if isDeclared {
-      findings.append(
-        .init(
-          path: file.path, line: file.tokens[known.body.keyword].line,
-          message: "\(name) lists its keyValueMethods itself; add \(calls.joined()) to them"))
-      return []
-    }
-    let access = known.body.isPublic ? "public " : ""
-    return ["\(access)override class var keyValueMethods: KeyValueMethods { super.keyValueMethods\(calls.joined()) }"]
   }
 }

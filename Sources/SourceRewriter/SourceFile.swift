@@ -12,6 +12,8 @@ struct SourceFile {
   private(set) var declarations: [Declaration] = []
   /// The types by the tokens of their keywords, as indexes.
   private(set) var typesByKeyword: [Int: Int] = [:]
+  /// The lines of branches that are never compiled off Apple's platforms.
+  let skipped: SkippedLines
   /// The members of each type.
   private(set) var members: [Int: [Declaration]] = [:]
 
@@ -19,8 +21,9 @@ struct SourceFile {
     self.path = path
     self.bytes = bytes
     tokens = Lexer.tokens(bytes)
-    brackets = Brackets(tokens, bytes)
-    let structure = StructureReader(bytes: bytes, tokens: tokens, brackets: brackets).read()
+    skipped = SkippedLines(tokens, bytes)
+    brackets = Brackets(tokens, bytes, skipped)
+    let structure = StructureReader(bytes: bytes, tokens: tokens, brackets: brackets, skipped: skipped).read()
     types = structure.types
     declarations = structure.declarations
     for (index, type) in types.enumerated() { typesByKeyword[type.keyword] = index }
@@ -103,8 +106,8 @@ struct TypeBody: Hashable {
   var keyword: Int
   /// The names of its attributes, such as `objcMembers`.
   var attributes: Set<String>
-  /// The conditions of `#if` around it, from the outside.
-  var conditions: [String]
+  /// The branches of `#if` around it, from the outside, but for those that are always compiled.
+  var conditions: [Branch]
   var isGeneric = false
   /// Whether it has the modifier `public` or `open`.
   var isPublic = false
@@ -133,8 +136,8 @@ struct Declaration: Hashable {
   var modifiers: [(name: String, tokens: Range<Int>)]
   /// The type that it is a member of, as an index of `types`; nil in a file.
   var owner: Int?
-  /// Whether it is within `#if`, which does not contain its whole type.
-  var isConditional: Bool
+  /// The branches of `#if` around it, from the outside, but for those that are always compiled.
+  var conditions: [Branch]
 
   func has(_ modifier: String) -> Bool { modifiers.contains { $0.name == modifier } }
   func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }
@@ -151,10 +154,10 @@ struct Brackets {
   private let partners: [Int: Int]
 
   /// One pass over the tokens. The text of a literal is not looked into, but its interpolations are.
-  init(_ tokens: [Token], _ bytes: [UInt8]) {
+  init(_ tokens: [Token], _ bytes: [UInt8], _ skipped: SkippedLines) {
     var partners: [Int: Int] = [:]
     var open: [(bracket: UInt8, index: Int)] = []
-    for (index, token) in tokens.enumerated() where token.kind == .mark {
+    for (index, token) in tokens.enumerated() where token.kind == .mark && !skipped.contains(token.line) {
       switch bytes[token.range.lowerBound] {
       case UInt8(ascii: "("): open.append((UInt8(ascii: ")"), index))
       case UInt8(ascii: "["): open.append((UInt8(ascii: "]"), index))

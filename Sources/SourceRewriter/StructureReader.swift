@@ -7,8 +7,9 @@ struct StructureReader {
   private var declarations: [Declaration] = []
   /// The brackets that are open.
   private var scopes: [Scope] = []
-  /// Each `#if` that is open: the brackets that were open at it, and its condition.
-  private var conditions: [(scopes: [Scope], text: String)] = []
+  private let skipped: SkippedLines
+  /// Each `#if` that is open: the brackets that were open at it, and the branch.
+  private var conditions: [(scopes: [Scope], branch: Branch)] = []
   /// The number of open brackets beyond those that are kept. More is nested in no source that people write.
   private var deeper = 0
   /// The number of open conditions beyond those that are kept.
@@ -24,12 +25,10 @@ struct StructureReader {
     var bracket: UInt8
     /// The type whose brace it is.
     var type: Int?
-    /// The number of conditions that were open.
-    var conditions: Int
   }
 
-  init(bytes: [UInt8], tokens: [Token], brackets: Brackets) {
-    (self.bytes, self.tokens, self.brackets) = (bytes, tokens, brackets)
+  init(bytes: [UInt8], tokens: [Token], brackets: Brackets, skipped: SkippedLines) {
+    (self.bytes, self.tokens, self.brackets, self.skipped) = (bytes, tokens, brackets, skipped)
   }
 
   func read() -> (types: [TypeBody], declarations: [Declaration]) {
@@ -49,6 +48,7 @@ struct StructureReader {
 
   /// Reads what begins at a token, and returns the next one.
   private mutating func step(_ index: Int) -> Int {
+    if tokens[index].kind != .directive, skipped.contains(tokens[index].line) { return index + 1 }
     switch tokens[index].kind {
     case .directive: condition(index)
     case .mark: bracket(index)
@@ -63,24 +63,23 @@ struct StructureReader {
   private mutating func condition(_ index: Int) {
     switch text(index) {
     case "#if":
-      if conditions.count < Self.deepest { conditions.append((scopes, line(index))) } else { deeperConditions += 1 }
+      if conditions.count < Self.deepest {
+        conditions.append((scopes, Branch(Branch.line(at: index, tokens, bytes))))
+      } else {
+        deeperConditions += 1
+      }
     case "#elseif", "#else":
-      if deeperConditions == 0, let saved = conditions.last {
+      if deeperConditions == 0, let saved = conditions.popLast() {
         scopes = saved.scopes
-        conditions[conditions.count - 1].text += " " + line(index)
+        conditions.append((saved.scopes, saved.branch.next(Branch.line(at: index, tokens, bytes))))
       }
     case "#endif": if deeperConditions > 0 { deeperConditions -= 1 } else { _ = conditions.popLast() }
     default: break
     }
   }
 
-  /// The text of the line of a directive.
-  private func line(_ index: Int) -> String {
-    let end =
-      tokens[index...].prefix(Self.longest).firstIndex { $0.line != tokens[index].line }
-      ?? min(index + Self.longest, tokens.count)
-    return (index..<end).map(text).joined(separator: " ")
-  }
+  /// The branches around what is read now, but for those that are always compiled.
+  private var branches: [Branch] { conditions.map(\.branch).filter { $0.isCompiled != true } }
 
   private mutating func bracket(_ index: Int) {
     if let opening = mark(index), [UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "[")].contains(opening),
@@ -92,7 +91,7 @@ struct StructureReader {
     }
     switch mark(index) {
     case UInt8(ascii: "{"):
-      var scope = Scope(bracket: UInt8(ascii: "}"), type: nil, conditions: conditions.count)
+      var scope = Scope(bracket: UInt8(ascii: "}"), type: nil)
       if var type = pending {
         type.open = index
         types.append(type)
@@ -100,8 +99,8 @@ struct StructureReader {
         pending = nil
       }
       scopes.append(scope)
-    case UInt8(ascii: "("): scopes.append(Scope(bracket: UInt8(ascii: ")"), type: nil, conditions: conditions.count))
-    case UInt8(ascii: "["): scopes.append(Scope(bracket: UInt8(ascii: "]"), type: nil, conditions: conditions.count))
+    case UInt8(ascii: "("): scopes.append(Scope(bracket: UInt8(ascii: ")"), type: nil))
+    case UInt8(ascii: "["): scopes.append(Scope(bracket: UInt8(ascii: "]"), type: nil))
     case let closing? where [UInt8(ascii: "}"), UInt8(ascii: ")"), UInt8(ascii: "]")].contains(closing):
       if deeper > 0 {
         deeper -= 1
@@ -148,7 +147,9 @@ struct StructureReader {
       case .attribute:
         var end = index + 1
         var arguments: Range<Int>?
-        if mark(end) == UInt8(ascii: "("), !tokens[end].followsSpace, let close = brackets.closing(end) {
+        if mark(end) == UInt8(ascii: "("), !tokens[end].followsSpace || word == "@objc",
+          let close = brackets.closing(end)
+        {
           arguments = end + 1..<close
           end = close + 1
         }
@@ -167,7 +168,7 @@ struct StructureReader {
         add(
           Declaration(
             keyword: word, keywordIndex: index, start: start, attributes: attributes, modifiers: modifiers,
-            owner: scopes.last?.type, isConditional: conditions.count > (scopes.last?.conditions ?? 0)))
+            owner: scopes.last?.type, conditions: branches))
         return index + 1
       case .word where Self.modifiers.contains(word) || word == "class":
         var end = index + 1
@@ -205,7 +206,7 @@ struct StructureReader {
     pending = TypeBody(
       kind: kinds[declaration.keyword] ?? .other, name: declaration.keyword == "extension" ? name : outer + name,
       inherited: inherited, open: declaration.keywordIndex, close: nil, keyword: declaration.keywordIndex,
-      attributes: Set(declaration.attributes.map(\.name)), conditions: conditions.map(\.text),
+      attributes: Set(declaration.attributes.map(\.name)), conditions: branches,
       isGeneric: mark(index) == UInt8(ascii: "<"),
       isPublic: declaration.has("public") || declaration.has("open"), inheritanceOffset: afterColon ?? afterName)
   }

@@ -45,11 +45,21 @@ extension NSManagedObject {
     get {
       let value = _any(property.key)
       if let value = value as? Value { return value }
+      if value is NSSet, NSMutableSet.self is Value.Type || NSMutableSet?.self is Value.Type,
+        let set = liveSet(property.key) as? Value
+      {
+        return set
+      }
       if let value { return KeyValueConversion.value(value, as: Value.self) ?? mismatch(property, value) }
       return EmptyValue.find() ?? nothing(property, "is nil")
     }
     // In an `Any`, an optional has another type than the value that it contains.
     set { _setAny(property.key, content(newValue)) }
+  }
+
+  /// The members of a relationship as a set that can be changed, and changes them.
+  private func liveSet(_ key: PropertyKey) -> NSMutableSet? {
+    if case .relationship? = info.keys[key.name] { mutableSetValue(forKey: key.name) } else { nil }
   }
 
   private func content(_ value: Any) -> Any? {
@@ -78,6 +88,8 @@ extension NSManagedObject {
 /// Values that replace nil where the type of an accessor is not optional.
 enum EmptyValue {
   static func find<Value>() -> Value? {
+    if let number = Value.self as? any BinaryInteger.Type { return zero(number) as? Value }
+    if let number = Value.self as? any BinaryFloatingPoint.Type { return zero(number) as? Value }
     let candidates: [Any] = [
       [Any](), [AnyHashable: Any](), Set<AnyHashable>(), NSOrderedSet(), "", NSDecimalNumber.zero, Data(),
       Date(timeIntervalSinceReferenceDate: 0),
@@ -85,6 +97,8 @@ enum EmptyValue {
     for candidate in candidates { if let value = candidate as? Value { return value } }
     return nil
   }
+
+  private static func zero<Number: Numeric>(_: Number.Type) -> Any { Number.zero }
 }
 
 /// The stored form of the raw values of a type.

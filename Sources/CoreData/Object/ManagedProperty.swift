@@ -290,7 +290,12 @@ extension NSManagedObject {
 
   public final func _setInt(_ key: PropertyKey, _ value: Int64) { store(.int(value), key) { value } }
   public final func _setBool(_ key: PropertyKey, _ value: Bool) { store(.bool(value), key) { value } }
-  public final func _setDouble(_ key: PropertyKey, _ value: Double) { store(.double(value), key) { value } }
+  /// A number for a date is one of seconds.
+  public final func _setDouble(_ key: PropertyKey, _ value: Double) {
+    let slot = slot(key)
+    let isDate = slot >= 0 && entityInfo._withUnsafeGuaranteedRef { $0.entity.slots[slot] == .date }
+    store(isDate ? .date(value) : .double(value), key) { value }
+  }
   public final func _setDate(_ key: PropertyKey, _ value: Date) {
     store(.date(value.timeIntervalSinceReferenceDate), key) { value }
   }

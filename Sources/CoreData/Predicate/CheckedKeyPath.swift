@@ -1,38 +1,46 @@
-/// The text of a key path whose properties the compiler checks, in place of `#keyPath`, which needs Objective-C.
-/// Rewritten sources contain it: `#keyPath(Student.school.name)` becomes
-/// `CheckedKeyPath("school.name", \Student.school).then(\.name).text`.
+/// A text in place of `#keyPath`, which needs Objective-C. The compiler checks the properties. Rewritten sources contain
+/// it: `#keyPath(Student.school.name)` becomes
+///
+/// ```swift
+/// checkedKeyPath("school.name", CheckedKeyPath(\Student.school).then(\.name))
+/// ```
+///
+/// The text is a literal, so that its type may be any that a literal of a string can have. The properties are checked
+/// when the program is compiled, and cost nothing when it runs.
+public func checkedKeyPath<Text: ExpressibleByStringLiteral, Value>(
+  _ text: Text, _ properties: @autoclosure () -> CheckedKeyPath<Value>
+) -> Text { text }
+
+/// The properties of a key path, for ``checkedKeyPath(_:_:)``.
 ///
 /// Each step may begin at a value, at an optional one, or at an element of a collection of Swift, as in `#keyPath`.
 /// What is behind a collection of Foundation, a dictionary or any object has no type here, and is not checked.
 public struct CheckedKeyPath<Value> {
-  /// The keys, separated by points.
-  public let text: String
+  /// The property that is the first key.
+  public init<Root>(_ first: KeyPath<Root, Value>) {}
 
-  /// The text, with the property that is its first key.
-  public init<Root>(_ text: String, _ first: KeyPath<Root, Value>) { self.text = text }
+  private init() {}
 
-  private init(_ text: String) { self.text = text }
-
-  /// The same text, with the property that is its next key. Of a collection that is a property of the elements, where
+  /// The key path with the property that is its next key. Of a collection that is a property of the elements, where
   /// they have one.
   @_disfavoredOverload
-  public func then<Next>(_ next: KeyPath<Value, Next>) -> CheckedKeyPath<Next> { CheckedKeyPath<Next>(text) }
+  public func then<Next>(_ next: KeyPath<Value, Next>) -> CheckedKeyPath<Next> { CheckedKeyPath<Next>() }
 
-  /// The same text, with a property of the value where there is one.
+  /// The key path with a property of the value where there is one.
   public func then<Wrapped, Next>(_ next: KeyPath<Wrapped, Next>) -> CheckedKeyPath<Next> where Value == Wrapped? {
-    CheckedKeyPath<Next>(text)
+    CheckedKeyPath<Next>()
   }
 
-  /// The same text, with a property of each element.
+  /// The key path with a property of each element.
   public func then<Next>(_ next: KeyPath<Value.Element, Next>) -> CheckedKeyPath<Next> where Value: Sequence {
-    CheckedKeyPath<Next>(text)
+    CheckedKeyPath<Next>()
   }
 
-  /// The same text, with a property of each element.
+  /// The key path with a property of each element.
   public func then<Elements: Sequence, Next>(
     _ next: KeyPath<Elements.Element, Next>
   ) -> CheckedKeyPath<Next> where Value == Elements? {
-    CheckedKeyPath<Next>(text)
+    CheckedKeyPath<Next>()
   }
 }
 

@@ -74,11 +74,13 @@ import Testing
   }
 
   @Test func aCheckedPathGoesThroughValuesOptionalsAndCollections() {
-    #expect(CheckedKeyPath("name", \Person.name).text == "name")
-    #expect(CheckedKeyPath("department.title", \Person.department).then(\.title).text == "department.title")
-    #expect(CheckedKeyPath("people.name", \Department.people).then(\.name).text == "people.name")
-    #expect(
-      CheckedKeyPath("ranking.name.count", \Department.ranking).then(\.name).then(\.count).text == "ranking.name.count")
+    #expect(checkedKeyPath("name", CheckedKeyPath(\Person.name)) == "name")
+    #expect(checkedKeyPath("department.title", CheckedKeyPath(\Person.department).then(\.title)) == "department.title")
+    #expect(checkedKeyPath("people.name", CheckedKeyPath(\Department.people).then(\.name)) == "people.name")
+    let long = checkedKeyPath("ranking.name.count", CheckedKeyPath(\Department.ranking).then(\.name).then(\.count))
+    #expect(long == "ranking.name.count")
+    let literal: StaticString = checkedKeyPath("name", CheckedKeyPath(\Person.name))
+    #expect(literal.description == "name")
     #expect(Selector(setterOf: "name").description == "setName:")
   }
 
