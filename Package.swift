@@ -235,7 +235,7 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("ModelCompilerTests", ["ModelCompiler", "ModelFiles", "PropertyLists", "StoreSchema"]),
     tests("SourceRewriterTests", ["SourceRewriter"]),
-    tests("PortingTests", ["Porting"]),
+    tests("PortingTests", ["Porting", "SourceRewriter"]),
     tests("BuildToolTests", ["BuildTool", "CoreData"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),

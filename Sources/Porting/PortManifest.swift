@@ -30,12 +30,12 @@ public enum PortManifest {
       if !excluded.isEmpty { arguments.append("exclude: \(list(excluded.map(quoted), indent: 6))") }
       let resources = (target.models + target.resources).map(target.path)
       if !resources.isEmpty { arguments.append("resources: \(list(resources.map(resource), indent: 6))") }
-      arguments.append("swiftSettings: [.swiftLanguageMode(.v5)]")
+      arguments.append("swiftSettings: [.swiftLanguageMode(.v\(target.languageMode))]")
       return "    .\(function)(\n      " + arguments.joined(separator: ",\n      ") + "),"
     }
     return """
       // swift-tools-version:6.1
-      import PackageDescription
+      \("import") PackageDescription
 
       let package = Package(
         name: \(quoted(name)),
@@ -59,7 +59,7 @@ public enum PortManifest {
     guard text.contains("let package = Package(") else {
       throw PortError("the manifest has no `let package = Package(`; declare the package so")
     }
-    while text.last?.isNewline == true { text.removeLast() }
+    while text.last?.isWhitespace == true { text.removeLast() }
     let rows = plans.map { plan in
       let target = plan.target
       let resources = target.resources.map { resource(target.path($0)) }
@@ -80,8 +80,8 @@ public enum PortManifest {
       \(text)
 
       \(begin)
-      // Where there is no Objective-C, a plugin compiles the models of these targets and rewrites their sources, so that
-      // only the placeholder is theirs. `swift package port --apply` writes this block anew.
+      // Where there is no Objective-C, a plugin compiles the models of these targets and rewrites their sources, so
+      // that only the placeholder is theirs. `swift package port --apply` writes this block anew.
       #if !os(macOS)
       \(dependency)  let managed: [(target: String, excluded: [String], resources: [Resource])] = [
       \(rows.joined(separator: "\n"))

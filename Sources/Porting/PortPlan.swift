@@ -37,9 +37,13 @@ public struct PortPlan {
     var findings: [Rewriter.Finding] = []
   }
 
-  /// A plan for a target of a project that has these modules.
-  public init(_ target: PortTarget, modules: Set<String>) throws {
+  /// The types that files declare that are left out, here or in a target that this one uses, with the target.
+  public private(set) var lost: [String: String] = [:]
+
+  /// A plan for a target of a project that has these modules, of which types are lost that this target may use.
+  public init(_ target: PortTarget, modules: Set<String>, lost: [String: String] = [:]) throws {
     self.target = target
+    self.lost = lost
     var files: [File] = []
     for url in target.sources.sorted(by: { $0.path < $1.path }) {
       guard let data = try? Data(contentsOf: url) else { throw PortError("\(url.path) cannot be read") }
@@ -47,9 +51,14 @@ public struct PortPlan {
       files.append(File(url: url, source: source, survey: SourceSurvey(source)))
     }
     leaveOutFrameworks(&files)
+    leaveOutUsers(&files)
     if target.isApp { leaveOutUnreached(&files) }
     leaveOutDependents(&files)
     let kept = files.filter { $0.reason == nil }
+    let present = kept.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
+    for file in files where file.reason != nil {
+      for name in file.survey.declared where !present.contains(name) { self.lost[name] = target.name }
+    }
     let all = kept.flatMap(\.findings) + Rewriter(kept.map(\.source)).findings
     let findings = Dictionary(grouping: all, by: \.path)
     outcomes = files.map { file in
@@ -84,6 +93,16 @@ public struct PortPlan {
         files[index].reason = "it uses \(word) of \(framework.name) in line \(line)"
         break
       }
+    }
+  }
+
+  /// Files that use a type that another target has lost.
+  private func leaveOutUsers(_ files: inout [File]) {
+    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
+    for index in files.indices where files[index].reason == nil {
+      let words = files[index].survey.words.filter { lost[$0.key] != nil && !own.contains($0.key) }
+      guard let name = words.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else { continue }
+      files[index].reason = "it uses \(name) of \(lost[name] ?? ""), which is left out there"
     }
   }
 

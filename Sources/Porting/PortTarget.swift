@@ -19,16 +19,19 @@ public struct PortTarget: Hashable, Sendable {
   public var resources: [URL]
   /// The names of the targets of the same project that it uses.
   public var dependencies: [String]
+  /// The version of Swift that its sources are written in: 4, 5 or 6.
+  public var languageMode: Int
   /// Whether only what reaches Core Data is wanted: an app has more than its model layer.
   public var isApp: Bool
 
   /// A target.
   public init(
     name: String, kind: Kind, root: URL, sources: [URL], models: [URL] = [], resources: [URL] = [],
-    dependencies: [String] = [], isApp: Bool = false
+    dependencies: [String] = [], languageMode: Int = 5, isApp: Bool = false
   ) {
     (self.name, self.kind, self.root, self.sources, self.models) = (name, kind, root, sources, models)
-    (self.resources, self.dependencies, self.isApp) = (resources, dependencies, isApp)
+    (self.resources, self.dependencies) = (resources, dependencies)
+    (self.languageMode, self.isApp) = (languageMode, isApp)
   }
 
   /// The path of a file in the target's folder.

@@ -23,8 +23,7 @@ public struct ProjectPort {
   ///   - targets: All targets of the project.
   ///   - library: The folder of this package.
   public init(name: String, folder: URL, targets: [PortTarget], library: URL) throws {
-    let modules = Set(targets.map(\.name))
-    plans = try targets.filter(Self.concerns).map { try PortPlan($0, modules: modules) }
+    plans = try Self.plans(targets)
     guard !plans.isEmpty else { throw PortError("nothing in \(folder.path) has to do with Core Data") }
     let manifest = folder.appending(path: "Package.swift")
     let known = try? String(contentsOf: manifest, encoding: .utf8)
@@ -42,6 +41,23 @@ public struct ProjectPort {
         File(url: plan.target.root.appending(path: PortManifest.settings), data: try PortManifest.settings(plan)))
     }
     self.files = files
+  }
+
+  /// The plans in the order of the targets. A target is planned behind those that it uses.
+  private static func plans(_ targets: [PortTarget]) throws -> [PortPlan] {
+    let modules = Set(targets.map(\.name))
+    var plans: [String: PortPlan] = [:]
+    var pending = targets
+    while !pending.isEmpty {
+      let names = Set(pending.map(\.name))
+      // Targets that use each other are planned in their order.
+      let index = pending.firstIndex { names.isDisjoint(with: $0.dependencies) } ?? 0
+      let target = pending.remove(at: index)
+      let lost = target.dependencies.compactMap { plans[$0]?.lost }
+      plans[target.name] = try PortPlan(
+        target, modules: modules, lost: lost.reduce(into: [:]) { $0.merge($1) { first, _ in first } })
+    }
+    return targets.filter(concerns).compactMap { plans[$0.name] }
   }
 
   /// Whether a target has a model or names Core Data.

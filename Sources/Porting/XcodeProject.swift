@@ -77,7 +77,22 @@ public struct XcodeProject {
       name: Self.moduleName(name), kind: isTest ? .test : product.hasSuffix(".tool") ? .executable : .library,
       root: root, sources: sources, models: files.filter(\.isModel),
       resources: isTest ? files.filter(Self.isFixture) : [],
-      dependencies: targets.compactMap { objects[$0]?["name"] as? String }.map(Self.moduleName), isApp: isApp)
+      dependencies: targets.compactMap { objects[$0]?["name"] as? String }.map(Self.moduleName),
+      languageMode: languageMode(object), isApp: isApp)
+  }
+
+  /// Of the first configuration that states one, the target's before the project's. Xcode builds older modes as 4.
+  private func languageMode(_ target: Object) -> Int {
+    for owner in [target, root] {
+      guard let list = (owner["buildConfigurationList"] as? String).flatMap({ objects[$0] }) else { continue }
+      for configuration in (list["buildConfigurations"] as? [String] ?? []).compactMap({ objects[$0] }) {
+        let settings = configuration["buildSettings"] as? Object
+        if let version = settings?["SWIFT_VERSION"] as? String, let mode = version.split(separator: ".").first {
+          return min(max(Int(mode) ?? 5, 4), 6)
+        }
+      }
+    }
+    return 5
   }
 
   /// Whether a resource of a test is read by the test itself.

@@ -1,2 +1,0 @@
-import Porting
-import Testing
