@@ -103,7 +103,8 @@ private enum SelectorObservers {
     let ended = lock.withLock {
       var (ended, rest): ([Entry], [Entry]) = ([], [])
       for entry in entries[key] ?? [] {
-        if entry.center === center, entry.observation.fits(name, sender) { ended.append(entry) } else { rest.append(entry) }
+        let isEnded = entry.center === center && entry.observation.fits(name, sender)
+        if isEnded { ended.append(entry) } else { rest.append(entry) }
       }
       entries[key] = rest.isEmpty ? nil : rest
       return ended

@@ -53,15 +53,20 @@ extension FileRewriting {
     guard let root, let first = rest.first else { return nil }
     var (owner, isChecked): (String?, Bool) = (root, true)
     var (keys, steps): ([String], String) = ([], "")
+    var label = ""
     for word in rest {
-      if word != first, isChecked { steps += ".then(\\.\(file.text(word)))" }
+      if word != first, isChecked { steps += ".then(\(label)\\.\(file.text(word)))" }
       let step = module.step(file.name(word), from: owner)
       keys.append(step.objectiveCName)
       owner = step.destination
+      label = step.label.map { $0 + ": " } ?? ""
       // What is behind a collection of Foundation has no type.
       isChecked = isChecked && !step.isUntyped
     }
     let properties = "CheckedKeyPath(\\\(root).\(file.text(first)))\(steps)"
-    return "checkedKeyPath(\"\(keys.joined(separator: "."))\", \(properties))"
+    // Errors are on the line of the path.
+    let line = file.tokens.indices.contains(index) ? file.tokens[index].line : 0
+    let lines = String(repeating: "\n", count: max(0, file.tokens[words[0]].line - line))
+    return "checkedKeyPath(\(lines)\"\(keys.joined(separator: "."))\", \(properties))"
   }
 }

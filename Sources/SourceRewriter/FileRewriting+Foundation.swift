@@ -1,6 +1,6 @@
 /// What is written otherwise with this module and Foundation of other platforms.
 extension FileRewriting {
-  /// Classes that Apple's Foundation has, and this module in its place.
+  /// Classes that Apple's Foundation has, and for which this module has its own.
   static let classesHere: Set<String> = [
     "NSComparisonPredicate", "NSCompoundPredicate", "NSExpression", "NSPredicate",
     "NSSecureUnarchiveFromDataTransformer",

@@ -53,7 +53,8 @@ extension FileRewriting {
   func isOverriddenMember(_ declaration: Declaration, named name: String, of owner: TypeBody) -> Bool {
     let hidden = ["override", "private", "fileprivate", "static", "final"]
     return owner.kind == .extension && module.isOverridden(name, of: owner.name)
-      && !hidden.contains(where: declaration.has) && declaration.attribute("nonobjc") == nil && !owner.attributes.contains("nonobjc")
+      && !hidden.contains(where: declaration.has) && declaration.attribute("nonobjc") == nil
+      && !owner.attributes.contains("nonobjc")
   }
 
   /// Takes from the member in the extension what the one in the class has.
@@ -136,15 +137,15 @@ extension FileRewriting {
     return member
   }
 
-  /// Whether a default argument means the same in every file: a literal, a member without its type, or a place such as
-  /// `#line`.
+  /// Whether a default argument means the same in every file: a literal, a member without its type, or what the
+  /// compiler knows of the caller, such as `#line`.
   private func isPlain(_ range: Range<Int>) -> Bool {
     let words = ["nil", "true", "false"]
-    let places = ["#file", "#fileID", "#filePath", "#line", "#column", "#function"]
+    let directives = ["#file", "#fileID", "#filePath", "#line", "#column", "#function"]
     switch (range.count, file.tokens[range.lowerBound].kind) {
     case (1, .number), (1, .string): return true
     case (1, .word): return words.contains(file.text(range.lowerBound))
-    case (1, .directive): return places.contains(file.text(range.lowerBound))
+    case (1, .directive): return directives.contains(file.text(range.lowerBound))
     case (2, .mark):
       let isEmptyArray = file.isMark(range.lowerBound, "[") && file.isMark(range.lowerBound + 1, "]")
       return isEmptyArray || file.isMark(range.lowerBound, ".") || file.isMark(range.lowerBound, "-")

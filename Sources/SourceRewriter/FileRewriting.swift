@@ -31,9 +31,9 @@ struct FileRewriting {
   }
 
   mutating func replace(_ range: Range<Int>, _ text: String) {
-    // Line ends of the original stay where they are as far as possible: behind the text.
-    let lines = file.bytes[range].count { $0 == UInt8(ascii: "\n") }
-    changes.append(.init(range: range, text: text + String(repeating: "\n", count: lines)))
+    // Line ends of the original that the text does not have stay behind it.
+    let lines = file.bytes[range].count { $0 == UInt8(ascii: "\n") } - text.utf8.count { $0 == UInt8(ascii: "\n") }
+    changes.append(.init(range: range, text: text + String(repeating: "\n", count: max(0, lines))))
   }
 
   mutating func replace(tokens range: Range<Int>, _ text: String) {

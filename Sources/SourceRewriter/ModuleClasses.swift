@@ -283,6 +283,9 @@ final class ModuleClasses {
     var destination: String?
     /// Whether the compiler cannot know what is behind it: a collection of Foundation, a dictionary, any object.
     var isUntyped: Bool
+    /// The label for the next property: `exactly` for an object, `optional` for one that may be nil; nil for
+    /// collections, and where it is not known.
+    var label: String?
   }
 
   func step(_ name: String, from owner: String?) -> Step {
@@ -296,6 +299,9 @@ final class ModuleClasses {
       "AnyObject", "Any", "AnyHashable", "Dictionary",
     ]
     let isUntyped = words.contains(where: untyped.contains) || property.type?.contains(":") == true
-    return Step(objectiveCName: property.objectiveCName, destination: type, isUntyped: isUntyped)
+    var step = Step(objectiveCName: property.objectiveCName, destination: type, isUntyped: isUntyped)
+    let plain = (property.type ?? "").filter { $0 != "?" && $0 != "!" }
+    if classes[canonical(plain)] != nil { step.label = property.type == plain ? "exactly" : "optional" }
+    return step
   }
 }

@@ -87,9 +87,11 @@ public struct Rewriter {
   }
 
   private static func output(_ file: SourceFile, _ changes: [Change]) -> Output {
+    // Insertions come first, and a change comes before those within it, which it replaces.
     let sorted = changes.enumerated().sorted {
-      ($0.element.range.lowerBound, $0.element.range.upperBound, $0.offset)
-        < ($1.element.range.lowerBound, $1.element.range.upperBound, $1.offset)
+      let (one, other) = ($0.element.range, $1.element.range)
+      return (one.lowerBound, one.isEmpty ? 0 : 1, -one.upperBound, $0.offset)
+        < (other.lowerBound, other.isEmpty ? 0 : 1, -other.upperBound, $1.offset)
     }.map(\.element)
     // What replaces Objective-C is in this module, and so are classes that Apple's Foundation has. There, every other
     // module that imports Core Data shows it, too.

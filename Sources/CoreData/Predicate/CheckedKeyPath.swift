@@ -1,5 +1,5 @@
-/// A text in place of `#keyPath`, which needs Objective-C. The compiler checks the properties. Rewritten sources contain
-/// it: `#keyPath(Student.school.name)` becomes
+/// A text in place of `#keyPath`, which needs Objective-C. The compiler checks the properties. Rewritten sources
+/// contain it: `#keyPath(Student.school.name)` becomes
 ///
 /// ```swift
 /// checkedKeyPath("school.name", CheckedKeyPath(\Student.school).then(\.name))
@@ -7,8 +7,8 @@
 ///
 /// The text is a literal, so that its type may be any that a literal of a string can have. The properties are checked
 /// when the program is compiled, and cost nothing when it runs.
-public func checkedKeyPath<Text: ExpressibleByStringLiteral, Value>(
-  _ text: Text, _ properties: @autoclosure () -> CheckedKeyPath<Value>
+public func checkedKeyPath<Text: ExpressibleByStringLiteral>(
+  _ text: Text, _ properties: @autoclosure () -> Any
 ) -> Text { text }
 
 /// The properties of a key path, for ``checkedKeyPath(_:_:)``.
@@ -40,6 +40,18 @@ public struct CheckedKeyPath<Value> {
   public func then<Elements: Sequence, Next>(
     _ next: KeyPath<Elements.Element, Next>
   ) -> CheckedKeyPath<Next> where Value == Elements? {
+    CheckedKeyPath<Next>()
+  }
+}
+
+/// The same where the form of the value is known. The compiler's messages are about one form then.
+extension CheckedKeyPath {
+  /// The key path with a property of the value.
+  public func then<Next>(exactly next: KeyPath<Value, Next>) -> CheckedKeyPath<Next> { CheckedKeyPath<Next>() }
+
+  /// The key path with a property of the value where there is one.
+  public func then<Wrapped, Next>(optional next: KeyPath<Wrapped, Next>) -> CheckedKeyPath<Next>
+  where Value == Wrapped? {
     CheckedKeyPath<Next>()
   }
 }
