@@ -33,10 +33,7 @@ public enum PortManifest {
       arguments.append("swiftSettings: [.swiftLanguageMode(.v\(target.languageMode))]")
       return "    .\(function)(\n      " + arguments.joined(separator: ",\n      ") + "),"
     }
-    return """
-      // swift-tools-version:6.1
-      \("import") PackageDescription
-
+    return "// swift-tools-version:6.1\nimport PackageDescription\n\n" + """
       let package = Package(
         name: \(quoted(name)),
         platforms: [.macOS(.v14), .iOS(.v17)],
