@@ -153,9 +153,11 @@ enum AppProject {
     try folder.write("import CoreData\nfunc f() {}", "App/New.swift")
     try folder.write(before.replacing("platforms: [.macOS(.v14), .iOS(.v17)]", with: "platforms: []"), "Package.swift")
     try port(folder).apply()
-    #expect(
-      try folder.text("Package.swift")
-        == before.replacing("platforms: [.macOS(.v14), .iOS(.v17)]", with: "platforms: []"))
+    let after = try folder.text("Package.swift")
+    func head(_ text: String) -> String { String(text.prefix(upTo: text.range(of: "// MARK: -")!.lowerBound)) }
+    #expect(head(after) == head(before).replacing("platforms: [.macOS(.v14), .iOS(.v17)]", with: "platforms: []"))
+    #expect(after.contains("\"New.swift\"") && !before.contains("\"New.swift\""))
+    #expect(after.components(separatedBy: "MARK: - OpenCoreData").count == 2)
     #expect(before.components(separatedBy: "MARK: - OpenCoreData").count == 2)
   }
 
