@@ -54,6 +54,7 @@ let package = Package(
     .library(name: "StoreConformance", targets: ["StoreConformance", "StoreConformanceRunner"]),
     .library(name: "GraphConformance", targets: ["GraphConformance"]),
     .plugin(name: "ManagedSources", targets: ["ManagedSources"]),
+    .plugin(name: "Port", targets: ["Port"]),
     .executable(name: "coredata", targets: ["CoreDataTool"]),
     .executable(name: "store-conformance", targets: ["store-conformance"]),
   ],
@@ -74,6 +75,7 @@ let package = Package(
     library("ModelFiles", ["StoreQuery", "StoreSchema", "PropertyLists"]),
     library("SourceRewriter", []),
     library("ModelCompiler", ["ModelFiles", "StoreQuery", "StoreSchema", "PropertyLists"]),
+    library("Porting", ["ModelCompiler", "SourceRewriter"]),
 
     .systemLibrary(
       name: "CSQLite", path: "Backends/SQLite/CSQLite", pkgConfig: "sqlite3",
@@ -130,8 +132,15 @@ let package = Package(
 
     // What the plugin runs for each target: small, because it is built before the target.
     .executableTarget(
-      name: "BuildTool", dependencies: ["ModelCompiler", "ModelFiles", "SourceRewriter"], swiftSettings: strict),
+      name: "BuildTool", dependencies: ["ModelCompiler", "ModelFiles", "Porting", "SourceRewriter"],
+      swiftSettings: strict),
     .plugin(name: "ManagedSources", capability: .buildTool(), dependencies: ["BuildTool"]),
+    .plugin(
+      name: "Port",
+      capability: .command(
+        intent: .custom(verb: "port", description: "Build a model layer of Apple's platforms elsewhere."),
+        permissions: [.writeToPackageDirectory(reason: "It writes the manifest, with --apply only.")]),
+      dependencies: ["BuildTool"]),
 
     // What every store must do, as cases that are values; the runner of those; the program for the stores of this
     // package.
@@ -226,6 +235,7 @@ let package = Package(
     tests("ModelFilesTests", ["ModelFiles", "StoreQuery", "PropertyLists"]),
     tests("ModelCompilerTests", ["ModelCompiler", "ModelFiles", "PropertyLists", "StoreSchema"]),
     tests("SourceRewriterTests", ["SourceRewriter"]),
+    tests("PortingTests", ["Porting", "SourceRewriter"]),
     tests("BuildToolTests", ["BuildTool", "CoreData"]),
     tests("StoreQueryTests", ["StoreQuery", "StoreSchema"]),
     tests("StoreSchemaTests", ["StoreSchema"]),

@@ -14,7 +14,7 @@ struct ManagedSources: BuildToolPlugin {
     let compiled = Set(target.sourceFiles.map { $0.url.standardizedFileURL.path })
     // A folder in that of the target may be that of another target.
     let others = context.package.targets.map { $0.directoryURL.standardizedFileURL.path }.filter { $0 != root.path }
-    let found = Self.inputs(in: root, without: Set(others))
+    let found = Self.inputs(in: root, without: Set(others + (try Self.leftOut(in: root))))
     let sources = found.sources.filter { !compiled.contains($0.standardizedFileURL.path) }
     guard !sources.isEmpty || !found.models.isEmpty else { return [] }
     // The bundles of a module are in one folder, so that their names must differ.
@@ -61,6 +61,19 @@ struct ManagedSources: BuildToolPlugin {
 
   // MARK: Files
 
+  /// What a target can state in the file `ManagedSources.json` of its folder.
+  private struct Settings: Decodable {
+    /// The paths of files and folders that the plugin leaves out, such as those of a user interface.
+    var leftOut: [String]?
+  }
+
+  private static func leftOut(in root: URL) throws -> [String] {
+    let file = root.appending(path: "ManagedSources.json")
+    guard FileManager.default.fileExists(atPath: file.path) else { return [] }
+    let settings = try JSONDecoder().decode(Settings.self, from: Data(contentsOf: file))
+    return (settings.leftOut ?? []).map { root.appending(path: $0).standardizedFileURL.path }
+  }
+
   /// The models in a folder, all files of theirs, and the Swift sources, in the order of their paths. Hidden folders,
   /// such as those of builds, and manifests belong to no target.
   private static func inputs(in root: URL, without others: Set<String>) -> (
@@ -73,6 +86,7 @@ struct ManagedSources: BuildToolPlugin {
         (try? FileManager.default.contentsOfDirectory(
           at: folder, includingPropertiesForKeys: [.isDirectoryKey])) ?? []
       for item in items where !item.lastPathComponent.hasPrefix(".") && item.lastPathComponent != "Package.swift" {
+        if others.contains(item.standardizedFileURL.path) { continue }
         switch item.pathExtension {
         case "xcdatamodeld", "xcdatamodel", "xcmappingmodel":
           models.append(item)
@@ -80,7 +94,7 @@ struct ManagedSources: BuildToolPlugin {
         case "swift": sources.append(item)
         default:
           let isFolder = (try? item.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
-          if isFolder, !others.contains(item.standardizedFileURL.path) { pending.append(item) }
+          if isFolder { pending.append(item) }
         }
       }
     }

@@ -1,13 +1,15 @@
 import Foundation
-import ModelCompiler
-import ModelFiles
-import SourceRewriter
 
-// What the build-tool plugin runs for a target: compiles its models, generates their classes, and rewrites its sources.
+// What the plugins run: for a target, compiles its models, generates their classes, and rewrites its sources; or ports
+// a project.
 
 do {
-  let task = try BuildTask(Array(CommandLine.arguments.dropFirst()))
-  exit(try task.run() ? 0 : 1)
+  let arguments = CommandLine.arguments.dropFirst()
+  if arguments.first == "port" {
+    try PortCommand(arguments.dropFirst()).run()
+    exit(0)
+  }
+  exit(try BuildTask(Array(arguments)).run() ? 0 : 1)
 } catch {
   FileHandle.standardError.write(Data("error: \(error)\n".utf8))
   exit(1)

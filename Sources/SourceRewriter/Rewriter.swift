@@ -51,6 +51,11 @@ public struct Rewriter {
     /// What does not work and what to do about it.
     public var message: String
 
+    /// A finding.
+    public init(path: String, line: Int, message: String) {
+      (self.path, self.line, self.message) = (path, line, message)
+    }
+
     public var description: String { "\(path):\(line): warning: \(message)" }
   }
 

@@ -141,6 +141,30 @@ import Testing
       ])
   }
 
+  @Test func `a model is drawn in the format that the name of the file says`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let source = try bundle(#"<entity name="E"><attribute name="a" optional="YES" attributeType="String"/></entity>"#)
+    let text = try ToolRun(["model", "diagram", source.path])
+    #expect((text.status, text.errors) == (0, ""))
+    #expect(text.output.contains("title: \"App\"") && text.output.contains("    a: String?\n"))
+    for (name, beginning) in [("e.svg", "<svg "), ("e.mmd", "---\n"), ("e.dot", "// ")] {
+      let run = try ToolRun(["model", "diagram", source.path, "-o", path(name)])
+      #expect((run.status, run.output, run.errors) == (0, path(name) + "\n", ""))
+      #expect(try String(contentsOfFile: path(name), encoding: .utf8).hasPrefix(beginning))
+    }
+    #expect(try text.output == String(contentsOfFile: path("e.mmd"), encoding: .utf8))
+    // A diagram is replaced, a file of the user is not.
+    #expect(try ToolRun(["model", "diagram", source.path, "-o", path("e.svg")]).status == 0)
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: path("mine.svg")))
+    let refused = try ToolRun(["model", "diagram", source.path, "-o", path("mine.svg")])
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("was not generated, so it is not replaced"))
+    #expect(try String(contentsOfFile: path("mine.svg"), encoding: .utf8) == "mine")
+    let other = try ToolRun(["model", "diagram", source.path, "-o", path("e.png")])
+    #expect(other.status == 2)
+    #expect(other.errors.contains("give a name that ends in .svg, .mmd or .dot"))
+  }
+
   @Test func `only compiled models of a bundle are replaced`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let source = try bundle(#"<entity name="E"><attribute name="a" attributeType="String"/></entity>"#)

@@ -13,7 +13,8 @@ enum ImportTable {
     "ModelFiles": ["StoreQuery", "StoreSchema", "PropertyLists"],
     "ModelCompiler": ["ModelFiles", "StoreQuery", "StoreSchema", "PropertyLists"],
     "SourceRewriter": [],
-    "BuildTool": ["ModelCompiler", "ModelFiles", "SourceRewriter"],
+    "Porting": ["ModelCompiler", "SourceRewriter"],
+    "BuildTool": ["ModelCompiler", "ModelFiles", "Porting", "SourceRewriter"],
     "CoreData": [
       "StoreProtocol", "StoreQuery", "StoreSchema", "StoreSupport", "ModelFiles", "PropertyLists", "CRuntime",
       "RuntimeAccess",

@@ -9,8 +9,8 @@ enum Tool {
   static let commands: [Command] = [
     InfoCommand.command, FetchCommand.command, DumpCommand.command, ApplyCommand.command, ConvertCommand.command,
     VerifyCommand.command, RecoverCommand.command,
-    CompileCommand.command, DecompileCommand.command, DescribeCommand.command, DiffCommand.command,
-    GenerateCommand.command, LintCommand.command, ShellTexts.completions, ShellTexts.manual,
+    CompileCommand.command, DecompileCommand.command, DescribeCommand.command, DiagramCommand.command,
+    DiffCommand.command, GenerateCommand.command, LintCommand.command, ShellTexts.completions, ShellTexts.manual,
   ]
 
   /// Runs the command that `words` name. Returns the exit status: 0, 1 for faults in the data, 2 for an error in the

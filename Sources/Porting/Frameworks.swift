@@ -1,0 +1,73 @@
+/// Modules of Apple's platforms, and the names by which a source shows that it needs one. An import alone is no need:
+/// many sources import more than they use.
+struct Framework {
+  let name: String
+  /// Names begin with this, and an upper-case letter follows.
+  var prefixes: [String] = []
+  var names: Set<String> = []
+  /// Whether a source can easily do without it, so that it is not left out.
+  var isReplaceable = false
+
+  func isNeeded(by word: String) -> Bool {
+    if Self.all[word] != nil { return false }
+    return names.contains(word)
+      || prefixes.contains { prefix in
+        guard word.hasPrefix(prefix), let next = word.dropFirst(prefix.count).first else { return false }
+        return next.isUppercase
+      }
+  }
+
+  static let all: [String: Framework] = Dictionary(
+    uniqueKeysWithValues: [
+      Framework(name: "UIKit", prefixes: ["UI"]),
+      Framework(
+        name: "AppKit",
+        prefixes: ["NSText", "NSTable", "NSCollectionView", "NSOutline", "NSWindow", "NSView", "NSImage"],
+        names: [
+          "NSApp", "NSApplication", "NSApplicationDelegate", "NSColor", "NSDocument", "NSMenu", "NSPersistentDocument",
+        ]),
+      Framework(
+        name: "SwiftUI",
+        names: [
+          "@AppStorage", "@Binding", "@Environment", "@EnvironmentObject", "@FetchRequest", "@ObservedObject",
+          "@SectionedFetchRequest", "@State", "@StateObject", "@ViewBuilder", "App", "Binding", "Button", "Color",
+          "EnvironmentValues", "FetchedResults", "ForEach", "HStack", "Image", "List", "NavigationView",
+          "PreviewProvider",
+          "Scene", "Text", "VStack", "View", "WindowGroup", "ZStack",
+        ]),
+      Framework(
+        name: "Combine",
+        names: [
+          "@Published", "AnyCancellable", "AnyPublisher", "CurrentValueSubject", "ObservableObject",
+          "PassthroughSubject",
+          "Publisher", "Publishers", "Subscriber",
+        ]),
+      Framework(name: "CloudKit", prefixes: ["CK", "NSPersistentCloudKit"]),
+      Framework(name: "CoreLocation", prefixes: ["CL"]), Framework(name: "MapKit", prefixes: ["MK"]),
+      Framework(name: "CoreSpotlight", prefixes: ["CS", "NSCoreDataCoreSpotlight"]),
+      Framework(name: "CoreGraphics", prefixes: ["CGColor", "CGContext", "CGImage"]),
+      Framework(name: "Security", prefixes: ["Sec", "kSec"]),
+      Framework(name: "SwiftData", names: ["@Attribute", "@Model", "@Query", "@Relationship", "ModelContainer"]),
+      Framework(name: "UniformTypeIdentifiers", names: ["UTType"]),
+      Framework(name: "WidgetKit", names: ["TimelineEntry", "TimelineProvider", "Widget", "WidgetCenter"]),
+      Framework(
+        name: "os", prefixes: ["os_", "OSAllocated", "OSLog"], names: ["Logger", "os_log", "os_unfair_lock"],
+        isReplaceable: true),
+    ].map { ($0.name, $0) })
+
+  /// Modules that bring others.
+  static let parts: [String: [String]] = [
+    "Cocoa": ["AppKit"], "OSLog": ["os"], "SwiftUI": ["SwiftUI", "Combine", "UIKit", "AppKit"],
+    "WidgetKit": ["WidgetKit", "SwiftUI"],
+    "UIKit": ["UIKit", "CoreGraphics"], "AppKit": ["AppKit", "CoreGraphics"], "CoreData": ["CloudKit"],
+  ]
+
+  /// Modules that are here.
+  static let present: Set<String> = [
+    "CoreData", "CoreFoundation", "Dispatch", "Foundation", "FoundationNetworking", "FoundationXML", "Glibc",
+    "Observation",
+    "RegexBuilder", "Swift", "Synchronization", "Testing", "XCTest", "_Concurrency",
+  ]
+  /// Modules that sources can do without: they are imported where they exist.
+  static let dispensable: Set<String> = ["MobileCoreServices", "ObjectiveC", "Darwin"]
+}

@@ -1,0 +1,160 @@
+import Foundation
+
+/// The manifest of a package that is built on Apple's platforms with Apple's framework, and elsewhere through the
+/// plugin ManagedSources.
+///
+/// The lines for elsewhere stand in a block at the end of the manifest, between two marks. They change targets that are
+/// declared before, so that the rest of the manifest stays as its author wrote it.
+public enum PortManifest {
+  /// The source that a target keeps for Swift's package manager, which skips targets without any.
+  public static let placeholder = "OpenCoreData.swift"
+  /// The file in a target's folder that lists what the plugin leaves out.
+  public static let settings = "ManagedSources.json"
+
+  private static let begin = "// MARK: - OpenCoreData"
+  private static let end = "// MARK: OpenCoreData -"
+
+  /// The manifest for a project of Xcode or a folder, without the block.
+  public static func base(name: String, _ plans: [PortPlan], in folder: URL) -> String {
+    let names = Set(plans.map(\.target.name))
+    let targets = plans.map { plan in
+      let target = plan.target
+      let function = [.test: "testTarget", .executable: "executableTarget"][kind(plan)] ?? "target"
+      var arguments = ["name: \(quoted(target.name))"]
+      let dependencies = target.dependencies.filter(names.contains)
+      if !dependencies.isEmpty { arguments.append("dependencies: \(quoted(dependencies))") }
+      arguments.append("path: \(quoted(target.root.path(in: folder) ?? target.root.path))")
+      // Where Apple's framework is, models are resources, and what is left out here is left out there, too.
+      let used = Set(target.sources + target.models + target.resources).subtracting(plan.leftOut)
+      let excluded = items(of: target, without: used).sorted()
+      if !excluded.isEmpty { arguments.append("exclude: \(list(excluded.map(quoted), indent: 6))") }
+      let resources = (target.models + target.resources).map(target.path)
+      if !resources.isEmpty { arguments.append("resources: \(list(resources.map(resource), indent: 6))") }
+      arguments.append("swiftSettings: [.swiftLanguageMode(.v\(target.languageMode))]")
+      return "    .\(function)(\n      " + arguments.joined(separator: ",\n      ") + "),"
+    }
+    return "// swift-tools-version:6.1\nimport PackageDescription\n\n" + """
+      let package = Package(
+        name: \(quoted(name)),
+        platforms: [.macOS(.v14), .iOS(.v17)],
+        targets: [
+      \(targets.joined(separator: "\n"))
+        ]
+      )
+
+      """
+  }
+
+  /// The manifest with the block for these targets, in place of one that it has already.
+  ///
+  /// `library` is the folder of this package. Throws where the manifest does not declare `let package`.
+  public static func ported(_ manifest: String, _ plans: [PortPlan], in folder: URL, library: URL) throws -> String {
+    var text = manifest
+    if let first = text.range(of: begin), let last = text.range(of: end), first.lowerBound < last.lowerBound {
+      text.removeSubrange(first.lowerBound..<last.upperBound)
+    }
+    guard text.contains("let package = Package(") else {
+      throw PortError("the manifest has no `let package = Package(`; declare the package so")
+    }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    let rows = plans.map { plan in
+      let target = plan.target
+      let resources = target.resources.map { resource(target.path($0)) }
+      let excluded = items(of: target, without: Set(target.resources)).sorted()
+      return """
+            (
+              \(quoted(target.name)),
+              \(list(excluded.map(quoted), indent: 6)),
+              \(list(resources, indent: 6))
+            ),
+        """
+    }
+    let dependency =
+      ["OpenCoreData\"", "OpenCoreData.git\""].contains(where: text.contains)
+      ? ""
+      : "  package.dependencies.append(.package(name: \"OpenCoreData\", path: \(quoted(relative(library, to: folder)))))\n"
+    return """
+      \(text)
+
+      \(begin)
+      // Where there is no Objective-C, a plugin compiles the models of these targets and rewrites their sources, so
+      // that only the placeholder is theirs. `swift package port --apply` writes this block anew.
+      #if !os(macOS)
+      \(dependency)  let managed: [(target: String, excluded: [String], resources: [Resource])] = [
+      \(rows.joined(separator: "\n"))
+        ]
+        for (name, excluded, resources) in managed {
+          guard let target = package.targets.first(where: { $0.name == name }) else { continue }
+          (target.sources, target.exclude, target.resources) = (["\(placeholder)"], excluded, resources)
+          target.dependencies.append(.product(name: "CoreData", package: "OpenCoreData"))
+          target.plugins = (target.plugins ?? []) + [.plugin(name: "ManagedSources", package: "OpenCoreData")]
+        }
+      #endif
+      \(end)
+
+      """
+  }
+
+  /// The settings of the plugin for a target.
+  public static func settings(_ plan: PortPlan) throws -> Data {
+    let left = plan.leftOut.map(plan.target.path).sorted()
+    return try JSONSerialization.data(withJSONObject: ["leftOut": left], options: [.prettyPrinted, .sortedKeys]) + [
+      0x0A
+    ]
+  }
+
+  /// An app whose entry point is left out is a library.
+  private static func kind(_ plan: PortPlan) -> PortTarget.Kind { plan.target.kind }
+
+  /// The items of a target's folder that are none of these files; folders that contain none of them as wholes.
+  private static func items(of target: PortTarget, without files: Set<URL>) -> [String] {
+    let paths = Set(files.map { $0.standardizedFileURL.path })
+    let around = Set(files.flatMap { folders(of: $0, in: target.root) })
+    var (found, pending): ([String], [URL]) = ([], [target.root])
+    while let folder = pending.popLast() {
+      let items = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+      for item in items where !item.lastPathComponent.hasPrefix(".") && item.lastPathComponent != placeholder {
+        let path = item.standardizedFileURL.path
+        if paths.contains(path) || item.lastPathComponent == settings { continue }
+        if around.contains(path) { pending.append(item) } else { found.append(target.path(item)) }
+      }
+    }
+    return found + [settings]
+  }
+
+  /// The folders between a target's and a file.
+  private static func folders(of file: URL, in root: URL) -> [String] {
+    var (result, folder): ([String], URL) = ([], file.standardizedFileURL.deletingLastPathComponent())
+    while folder.path(in: root) != nil, result.count < 256 {
+      result.append(folder.path)
+      folder.deleteLastPathComponent()
+    }
+    return result
+  }
+
+  /// An array on one line, or on several where it is long.
+  private static func list(_ items: [String], indent: Int) -> String {
+    let line = "[" + items.joined(separator: ", ") + "]"
+    if line.count <= 100 { return line }
+    let space = String(repeating: " ", count: indent)
+    return "[\n" + items.map { "\(space)  \($0),\n" }.joined() + "\(space)]"
+  }
+
+  private static func resource(_ path: String) -> String {
+    (path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel") || path.hasSuffix(".xcmappingmodel")
+      ? ".process" : ".copy") + "(\(quoted(path)))"
+  }
+
+  private static func relative(_ url: URL, to folder: URL) -> String {
+    let (target, start) = (url.standardizedFileURL.pathComponents, folder.standardizedFileURL.pathComponents)
+    let common = zip(target, start).prefix { $0 == $1 }.count
+    let parts = Array(repeating: "..", count: start.count - common) + target[common...]
+    return parts.isEmpty ? "." : parts.joined(separator: "/")
+  }
+
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+
+  private static func quoted(_ texts: [String]) -> String { "[" + texts.map(quoted).joined(separator: ", ") + "]" }
+}

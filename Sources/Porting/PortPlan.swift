@@ -1,0 +1,180 @@
+import Foundation
+import ModelCompiler
+import SourceRewriter
+
+/// What becomes of each file of a target, as far as the sources show it: the compiler has the last word.
+public struct PortPlan {
+  /// What becomes of a source.
+  public enum Outcome: Hashable, Sendable {
+    /// It is compiled as it is.
+    case unchanged
+    /// It is compiled, but these lines need a change by hand.
+    case byHand([Rewriter.Finding])
+    /// It is left out for this reason.
+    case leftOut(String)
+  }
+
+  /// The target.
+  public let target: PortTarget
+  /// Each source with what becomes of it, in the order of their paths.
+  public private(set) var outcomes: [(file: URL, outcome: Outcome)] = []
+  /// What the models' compiler has found.
+  public private(set) var diagnostics: [ModelDiagnostic] = []
+  /// Modules that the target uses and that are neither here nor in its project. The manifest must name their packages.
+  public private(set) var foreignModules: [String] = []
+
+  /// The sources that are left out.
+  public var leftOut: [URL] {
+    outcomes.compactMap { if case .leftOut = $0.outcome { $0.file } else { nil } }
+  }
+
+  /// A source while its outcome is decided.
+  private struct File {
+    var url: URL
+    var source: Rewriter.Source
+    var survey: SourceSurvey
+    var reason: String?
+    var findings: [Rewriter.Finding] = []
+  }
+
+  /// The types that files declare that are left out, here or in a target that this one uses, with the target.
+  public private(set) var lost: [String: String] = [:]
+
+  /// A plan for a target of a project that has these modules, of which types are lost that this target may use.
+  public init(_ target: PortTarget, modules: Set<String>, lost: [String: String] = [:]) throws {
+    self.target = target
+    self.lost = lost
+    var files: [File] = []
+    for url in target.sources.sorted(by: { $0.path < $1.path }) {
+      guard let data = try? Data(contentsOf: url) else { throw PortError("\(url.path) cannot be read") }
+      let source = Rewriter.Source(path: url.path, bytes: Array(data))
+      files.append(File(url: url, source: source, survey: SourceSurvey(source)))
+    }
+    leaveOutFrameworks(&files)
+    leaveOutUsers(&files)
+    if target.isApp { leaveOutUnreached(&files) }
+    leaveOutDependents(&files)
+    let kept = files.filter { $0.reason == nil }
+    let present = kept.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
+    for file in files where file.reason != nil {
+      for name in file.survey.declared where !present.contains(name) { self.lost[name] = target.name }
+    }
+    let all = kept.flatMap(\.findings) + Rewriter(kept.map(\.source)).findings
+    let findings = Dictionary(grouping: all, by: \.path)
+    outcomes = files.map { file in
+      if let reason = file.reason { return (file.url, .leftOut(reason)) }
+      return (file.url, findings[file.url.path].map { .byHand($0) } ?? .unchanged)
+    }
+    let known = Framework.present.union(Framework.dispensable).union(modules).union(Framework.all.keys).union([
+      "Cocoa", "OSLog",
+    ])
+    foreignModules = Set(kept.flatMap(\.survey.imports).map(\.module)).subtracting(known).sorted()
+    let compiler = ModelCompiler(moduleName: target.name)
+    diagnostics = target.models.filter { $0.pathExtension != "xcmappingmodel" }.flatMap(compiler.check)
+      .filter { $0.severity != .note }
+  }
+
+  /// Files that use a framework of Apple's.
+  private func leaveOutFrameworks(_ files: inout [File]) {
+    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
+    for index in files.indices {
+      let survey = files[index].survey
+      let imported = survey.imports.flatMap { Framework.parts[$0.module] ?? [$0.module] }
+      // The word that stands first, so that two runs give the same reason.
+      let words = survey.words.filter { !own.contains($0.key) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+      for framework in imported.compactMap({ Framework.all[$0] }) {
+        guard let (word, line) = words.first(where: { framework.isNeeded(by: $0.key) }) else { continue }
+        if framework.isReplaceable {
+          let message =
+            "there is no \(word) of \(framework.name) here; write #if canImport(\(framework.name)), or declare one"
+          files[index].findings.append(.init(path: files[index].source.path, line: line, message: message))
+          continue
+        }
+        files[index].reason = "it uses \(word) of \(framework.name) in line \(line)"
+        break
+      }
+    }
+  }
+
+  /// Files that use a type that another target has lost.
+  private func leaveOutUsers(_ files: inout [File]) {
+    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
+    for index in files.indices where files[index].reason == nil {
+      let words = files[index].survey.words.filter { lost[$0.key] != nil && !own.contains($0.key) }
+      guard let name = words.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else { continue }
+      files[index].reason = "it uses \(name) of \(lost[name] ?? ""), which is left out there"
+    }
+  }
+
+  /// Files of an app that have nothing to do with Core Data, and that no file needs that has.
+  private func leaveOutUnreached(_ files: inout [File]) {
+    var declaring: [String: [Int]] = [:]
+    for (index, file) in files.enumerated() {
+      for name in file.survey.declared { declaring[name, default: []].append(index) }
+    }
+    let managed = files.indices.filter { files[$0].survey.imports.contains { $0.module == "CoreData" } }
+    var reached = Set(managed.filter { files[$0].reason == nil })
+    if target.kind == .test { reached = Set(files.indices) }
+    var pending = Array(reached)
+    while let index = pending.popLast() {
+      for word in files[index].survey.words.keys {
+        for other in declaring[word] ?? [] where files[other].reason == nil && reached.insert(other).inserted {
+          pending.append(other)
+        }
+      }
+    }
+    // An extension of a type belongs to it.
+    for index in files.indices where !reached.contains(index) && files[index].reason == nil {
+      files[index].reason = "nothing of Core Data needs it"
+    }
+  }
+
+  /// Files that use a type of a file that is left out.
+  private func leaveOutDependents(_ files: inout [File]) {
+    var left: [String: URL] = [:]
+    var pending = files.indices.filter { files[$0].reason != nil }
+    // Where each word is used.
+    var users: [String: [Int]] = [:]
+    let declared = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
+    for (index, file) in files.enumerated() {
+      for word in file.survey.words.keys where declared.contains(word) { users[word, default: []].append(index) }
+    }
+    while let index = pending.popLast() {
+      for name in files[index].survey.declared.sorted() where left[name] == nil {
+        if files.contains(where: { $0.reason == nil && $0.survey.declared.contains(name) }) { continue }
+        left[name] = files[index].url
+        for user in users[name] ?? [] where files[user].reason == nil {
+          files[user].reason = "it uses \(name) of \(files[index].url.lastPathComponent), which is left out"
+          pending.append(user)
+        }
+      }
+    }
+  }
+}
+
+extension PortPlan: CustomStringConvertible {
+  /// The report for people.
+  public var description: String {
+    var (unchanged, byHand, left): (Int, [String], [String]) = (0, [], [])
+    for (file, outcome) in outcomes {
+      switch outcome {
+      case .unchanged: unchanged += 1
+      case .byHand(let findings):
+        byHand += findings.map { "    \(target.path(file)):\($0.line): \($0.message)" }
+      case .leftOut(let reason): left.append("    \(target.path(file)): \(reason)")
+      }
+    }
+    var lines = [
+      "\(target.name): a \(target.kind.rawValue) of \(outcomes.count) Swift sources and \(target.models.count) models"
+    ]
+    lines.append("  compiled as they are: \(unchanged)")
+    if !byHand.isEmpty { lines += ["  lines to change by hand: \(byHand.count)"] + byHand }
+    if !left.isEmpty { lines += ["  left out: \(left.count)"] + left }
+    if !foreignModules.isEmpty {
+      lines.append(
+        "  modules of other packages, which the manifest must name: \(foreignModules.joined(separator: ", "))")
+    }
+    if !diagnostics.isEmpty { lines += ["  models:"] + diagnostics.map { "    \($0)" } }
+    return lines.joined(separator: "\n")
+  }
+}

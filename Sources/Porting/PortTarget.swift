@@ -1,0 +1,102 @@
+import Foundation
+
+/// A target of a project that is to be built where there is no Objective-C.
+public struct PortTarget: Hashable, Sendable {
+  /// What a target is built into.
+  public enum Kind: String, Hashable, Sendable { case library, executable, test }
+
+  /// The name of the module.
+  public var name: String
+  /// What it is built into.
+  public var kind: Kind
+  /// The folder that all its files are in.
+  public var root: URL
+  /// Its Swift sources.
+  public var sources: [URL]
+  /// Its models: `.xcdatamodeld`, `.xcdatamodel` and `.xcmappingmodel`.
+  public var models: [URL]
+  /// Its other resources.
+  public var resources: [URL]
+  /// The names of the targets of the same project that it uses.
+  public var dependencies: [String]
+  /// The version of Swift that its sources are written in: 4, 5 or 6.
+  public var languageMode: Int
+  /// Whether only what reaches Core Data is wanted: an app has more than its model layer.
+  public var isApp: Bool
+
+  /// A target.
+  public init(
+    name: String, kind: Kind, root: URL, sources: [URL], models: [URL] = [], resources: [URL] = [],
+    dependencies: [String] = [], languageMode: Int = 5, isApp: Bool = false
+  ) {
+    (self.name, self.kind, self.root, self.sources, self.models) = (name, kind, root, sources, models)
+    (self.resources, self.dependencies) = (resources, dependencies)
+    (self.languageMode, self.isApp) = (languageMode, isApp)
+  }
+
+  /// The path of a file in the target's folder.
+  public func path(_ file: URL) -> String { file.path(in: root) ?? file.path }
+}
+
+/// Why a project cannot be read or its manifest not be written. Nothing has been written then.
+public struct PortError: Error, Hashable, CustomStringConvertible {
+  /// What is the matter and what to do about it.
+  public let description: String
+
+  /// An error with its sentence.
+  public init(_ description: String) { self.description = description }
+}
+
+extension URL {
+  /// The path from a folder; nil where this is not in it.
+  func path(in folder: URL) -> String? {
+    let (start, path) = (folder.standardizedFileURL.path, standardizedFileURL.path)
+    if path == start { return "." }
+    return path.hasPrefix(start + "/") ? String(path.dropFirst(start.count + 1)) : nil
+  }
+
+  /// Whether it is a model, which is a folder.
+  var isModel: Bool { ["xcdatamodeld", "xcdatamodel", "xcmappingmodel"].contains(pathExtension) }
+
+  var isFolder: Bool { (try? resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false }
+
+  /// The deepest folder that contains all these files.
+  static func commonFolder(_ files: [URL]) -> URL? {
+    guard var common = files.first?.standardizedFileURL.deletingLastPathComponent().pathComponents else { return nil }
+    for file in files {
+      let parts = file.standardizedFileURL.deletingLastPathComponent().pathComponents
+      common = Array(zip(common, parts).prefix { $0 == $1 }.map(\.0))
+    }
+    return URL(fileURLWithPath: NSString.path(withComponents: common), isDirectory: true)
+  }
+}
+
+/// The files of a folder, each model as one.
+struct FolderContents {
+  private(set) var sources: [URL] = []
+  private(set) var models: [URL] = []
+  private(set) var others: [URL] = []
+
+  /// Hidden files, manifests and folders that are listed are left out.
+  init(_ root: URL, without left: Set<String> = []) {
+    var pending = [root]
+    while let folder = pending.popLast() {
+      let items = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+      for item in items where !item.lastPathComponent.hasPrefix(".") && item.lastPathComponent != "Package.swift" {
+        if left.contains(item.standardizedFileURL.path) { continue }
+        if item.isModel {
+          models.append(item)
+        } else if item.isFolder, !["xcassets", "xcodeproj", "xcworkspace"].contains(item.pathExtension) {
+          pending.append(item)
+        } else if item.pathExtension == "swift" {
+          sources.append(item)
+        } else {
+          others.append(item)
+        }
+      }
+    }
+    sources.sort { $0.path < $1.path }
+    models.sort { $0.path < $1.path }
+    others.sort { $0.path < $1.path }
+  }
+}

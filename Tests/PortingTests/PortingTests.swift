@@ -1,0 +1,226 @@
+import Foundation
+import Porting
+import SourceRewriter
+import TestSupport
+import Testing
+
+/// A folder for a project, removed at the end.
+final class ProjectFolder {
+  let url: URL
+
+  init(_ files: [String: String]) throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "port-\(UUID())").standardizedFileURL
+    for (path, text) in files { try write(text, path) }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  func write(_ text: String, _ path: String) throws {
+    let file = url.appending(path: path)
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+
+  func text(_ path: String) throws -> String { try String(contentsOf: url.appending(path: path), encoding: .utf8) }
+}
+
+/// A small app of Xcode: a model layer, a user interface and tests.
+enum AppProject {
+  static let model = """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" \
+    userDefinedModelVersionIdentifier=""><entity name="Song" representedClassName="Song"/></model>
+    """
+
+  /// What the project's groups, phases and targets refer to.
+  static let project = """
+    // !$*UTF8*$!
+    { archiveVersion = 1; objectVersion = 56; rootObject = P; objects = {
+      P = { isa = PBXProject; mainGroup = G; targets = (A, T, U, ); buildConfigurationList = L; };
+      L = { isa = XCConfigurationList; buildConfigurations = (C, ); };
+      C = { isa = XCBuildConfiguration; buildSettings = { SWIFT_VERSION = 5.0; }; };
+      L6 = { isa = XCConfigurationList; buildConfigurations = (C6, ); };
+      C6 = { isa = XCBuildConfiguration; buildSettings = { SWIFT_VERSION = 6.0; }; };
+      G = { isa = PBXGroup; children = (GA, ST, ); sourceTree = "<group>"; };
+      GA = { isa = PBXGroup; path = App; children = (F1, F2, F3, M1, F5, ); sourceTree = "<group>"; };
+      F1 = { isa = PBXFileReference; path = Song.swift; sourceTree = "<group>"; };
+      F2 = { isa = PBXFileReference; path = "SongView.swift"; sourceTree = "<group>"; };
+      F3 = { isa = PBXFileReference; path = "App/Rating.swift"; sourceTree = SOURCE_ROOT; };
+      F5 = { isa = PBXFileReference; path = Network.swift; sourceTree = "<group>"; };
+      M1 = { isa = XCVersionGroup; path = Model.xcdatamodeld; children = (); sourceTree = "<group>"; };
+      B1 = { isa = PBXBuildFile; fileRef = F1; }; B2 = { isa = PBXBuildFile; fileRef = F2; };
+      B3 = { isa = PBXBuildFile; fileRef = F3; }; B4 = { isa = PBXBuildFile; fileRef = M1; };
+      B5 = { isa = PBXBuildFile; fileRef = F5; };
+      S1 = { isa = PBXSourcesBuildPhase; files = (B1, B2, B3, B4, B5, ); };
+      A = { isa = PBXNativeTarget; name = "My App"; productType = "com.apple.product-type.application";
+            buildPhases = (S1, ); buildConfigurationList = L6; };
+      ST = { isa = PBXFileSystemSynchronizedRootGroup; path = Tests; exceptions = (X, ); sourceTree = "<group>"; };
+      X = { isa = PBXFileSystemSynchronizedBuildFileExceptionSet; target = T; membershipExceptions = (Info.plist, "Old.swift", ); };
+      D = { isa = PBXTargetDependency; target = A; };
+      T = { isa = PBXNativeTarget; name = Tests; productType = "com.apple.product-type.bundle.unit-test";
+            buildPhases = (); fileSystemSynchronizedGroups = (ST, ); dependencies = (D, ); };
+      U = { isa = PBXNativeTarget; name = UI; productType = "com.apple.product-type.bundle.ui-testing"; buildPhases = (S1, ); };
+    }; }
+    """
+
+  static func folder() throws -> ProjectFolder {
+    try ProjectFolder([
+      "My.xcodeproj/project.pbxproj": project,
+      "App/Song.swift": """
+      import CoreData
+      import UIKit
+      @objc(Song) class Song: NSManagedObject { @NSManaged var title: String?; var rating: Rating { .good } }
+      """,
+      "App/SongView.swift": "import SwiftUI\nimport CoreData\nstruct SongView: View { @State var song: Song }",
+      "App/Rating.swift": "enum Rating { case good }", "App/Network.swift": "import Foundation\nstruct Network {}",
+      "App/Model.xcdatamodeld/Model.xcdatamodel/contents": model,
+      "Tests/SongTests.swift": "import XCTest\n@testable import My_App\nclass SongTests: XCTestCase { var s: Song? }",
+      "Tests/ViewTests.swift":
+        "import XCTest\n@testable import My_App\nclass ViewTests: XCTestCase { var s: SongView? }",
+      "Tests/Old.swift": "import XCTest", "Tests/songs.json": "[]", "Tests/Info.plist": "",
+    ])
+  }
+}
+
+@Suite struct PortingTests {
+  private let library = URL(fileURLWithPath: "/opt/OpenCoreData")
+
+  private func port(_ folder: ProjectFolder) throws -> ProjectPort {
+    let project = try XcodeProject(folder.url.appending(path: "My.xcodeproj"))
+    return try ProjectPort(name: "My", folder: project.folder, targets: project.targets(), library: library)
+  }
+
+  @Test func `targets of a project of Xcode`() throws {
+    let folder = try AppProject.folder()
+    let targets = try XcodeProject(folder.url.appending(path: "My.xcodeproj")).targets()
+    #expect(targets.map(\.name) == ["My_App", "Tests"])
+    #expect(targets.map(\.kind) == [.library, .test])
+    #expect(targets.map(\.languageMode) == [6, 5])
+    #expect(targets.map(\.dependencies) == [[], ["My_App"]])
+    #expect(
+      targets[0].sources.map(targets[0].path) == ["Network.swift", "Rating.swift", "Song.swift", "SongView.swift"])
+    #expect(targets[0].models.map(targets[0].path) == ["Model.xcdatamodeld"])
+    #expect(targets[1].sources.map(targets[1].path) == ["SongTests.swift", "ViewTests.swift"])
+    #expect(targets[1].resources.map(targets[1].path) == ["songs.json"])
+  }
+
+  @Test func `what becomes of each file of an app`() throws {
+    let plans = try port(AppProject.folder()).plans
+    func outcome(_ plan: Int, _ name: String) -> PortPlan.Outcome? {
+      plans[plan].outcomes.first { $0.file.lastPathComponent == name }?.outcome
+    }
+    #expect(outcome(0, "Song.swift") == .unchanged)
+    #expect(outcome(0, "Rating.swift") == .unchanged)
+    #expect(outcome(0, "SongView.swift") == .leftOut("it uses @State of SwiftUI in line 3"))
+    #expect(outcome(0, "Network.swift") == .leftOut("nothing of Core Data needs it"))
+    #expect(plans[0].foreignModules == [])
+    #expect(plans[0].description.contains("compiled as they are: 2"))
+  }
+
+  @Test func `a test of what is left out is left out`() throws {
+    let plans = try port(AppProject.folder()).plans
+    let left = plans[1].outcomes.map { "\($0.file.lastPathComponent): \($0.outcome)" }
+    #expect(
+      left.contains(#"ViewTests.swift: leftOut("it uses SongView of My_App, which is left out there")"#), "\(left)")
+    #expect(left.contains("SongTests.swift: unchanged"))
+  }
+
+  @Test func `the manifest of a project of Xcode`() throws {
+    let folder = try AppProject.folder()
+    let port = try port(folder)
+    let names = port.files.map { $0.url.path.dropFirst(folder.url.path.count + 1) }
+    #expect(
+      names == [
+        "Package.swift", "App/OpenCoreData.swift", "App/ManagedSources.json", "Tests/OpenCoreData.swift",
+        "Tests/ManagedSources.json",
+      ])
+    try port.apply()
+    #expect(try folder.text("App/ManagedSources.json").contains("\"Network.swift\",\n    \"SongView.swift\""))
+    let manifest = try folder.text("Package.swift")
+    for line in [
+      #"exclude: ["ManagedSources.json", "Network.swift", "SongView.swift"],"#,
+      #"resources: [.process("Model.xcdatamodeld")],"#, "swiftSettings: [.swiftLanguageMode(.v6)]),",
+      #"resources: [.copy("songs.json")],"#, #"dependencies: ["My_App"],"#,
+      #".package(name: "OpenCoreData", path: ""#,
+    ] { #expect(manifest.contains(line), "\(manifest)") }
+  }
+
+  @Test func `the block of a manifest is written anew, and nothing else`() throws {
+    let folder = try AppProject.folder()
+    let first = try port(folder)
+    try first.apply()
+    let before = try folder.text("Package.swift")
+    try folder.write("import CoreData\nfunc f() {}", "App/New.swift")
+    try folder.write(before.replacing("platforms: [.macOS(.v14), .iOS(.v17)]", with: "platforms: []"), "Package.swift")
+    try port(folder).apply()
+    let after = try folder.text("Package.swift")
+    func head(_ text: String) -> String { String(text.prefix(upTo: text.range(of: "// MARK: -")!.lowerBound)) }
+    #expect(head(after) == head(before).replacing("platforms: [.macOS(.v14), .iOS(.v17)]", with: "platforms: []"))
+    #expect(after.contains("\"New.swift\"") && !before.contains("\"New.swift\""))
+    #expect(after.components(separatedBy: "MARK: - OpenCoreData").count == 2)
+    #expect(before.components(separatedBy: "MARK: - OpenCoreData").count == 2)
+  }
+
+  @Test func `a file of the user's is not replaced, and nothing is written`() throws {
+    let folder = try AppProject.folder()
+    try folder.write("struct Mine {}", "App/OpenCoreData.swift")
+    let port = try port(folder)
+    #expect(throws: PortError("\(folder.url.path)/App/OpenCoreData.swift is a file of yours; rename it")) {
+      try port.apply()
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.url.appending(path: "Package.swift").path))
+  }
+
+  @Test func `a manifest that does not declare the package in the usual way is refused`() throws {
+    let folder = try AppProject.folder()
+    try folder.write("var thing = Package(name: \"A\")", "Package.swift")
+    #expect(throws: PortError.self) { try port(folder) }
+  }
+
+  @Test func `targets of a package`() throws {
+    let folder = try ProjectFolder([
+      "Sources/A/A.swift": "import CoreData", "Sources/A/M.xcdatamodeld/M.xcdatamodel/contents": AppProject.model,
+      "Sources/B/OpenCoreData.swift": "", "Sources/B/C.swift": "import os\nlet l = Logger()\nimport Lib",
+    ])
+    func target(_ name: String, _ sources: String) -> String {
+      """
+      {"c99name": "\(name)", "name": "\(name)", "type": "library", "module_type": "SwiftTarget",
+       "path": "Sources/\(name)", "sources": [\(sources)]}
+      """
+    }
+    let json = """
+      {"path": "\(folder.url.path)", "targets": [\(target("A", "\"A.swift\"")), \(target("B", "\"OpenCoreData.swift\""))]}
+      """
+    let targets = try PackageTargets.targets(Data(json.utf8))
+    #expect(targets.map { $0.sources.map(\.lastPathComponent) } == [["A.swift"], ["C.swift"]])
+    #expect(targets.map(\.models.count) == [1, 0])
+    let plan = try PortPlan(targets[1], modules: ["A", "B"])
+    #expect(plan.foreignModules == ["Lib"])
+    #expect(
+      plan.outcomes.map(\.outcome) == [
+        .byHand([
+          .init(
+            path: folder.url.path + "/Sources/B/C.swift", line: 2,
+            message: "there is no Logger of os here; write #if canImport(os), or declare one")
+        ])
+      ])
+    #expect(throws: PortError.self) { try PackageTargets.targets(Data("[]".utf8)) }
+  }
+
+  @Test(arguments: ["", "{", "{ rootObject = P; objects = { }; }", String(repeating: "(", count: 100_000)])
+  func `what is no project is refused`(_ text: String) throws {
+    let folder = try ProjectFolder(["My.xcodeproj/project.pbxproj": text])
+    #expect(throws: PortError.self) { try XcodeProject(folder.url.appending(path: "My.xcodeproj")) }
+  }
+
+  @Test func `groups that contain each other, and references to nothing`() throws {
+    let text = """
+      { rootObject = P; objects = { P = { targets = (T, N, ); }; G = { children = (H, F, ); path = a; };
+        H = { children = (G, ); path = b; }; F = { isa = PBXFileReference; path = "x.swift"; };
+        B = { fileRef = F; }; C = { fileRef = Q; }; S = { isa = PBXSourcesBuildPhase; files = (B, C, Z, ); };
+        T = { name = T; productType = "com.apple.product-type.framework"; buildPhases = (S, Y, ); }; }; }
+      """
+    let folder = try ProjectFolder(["My.xcodeproj/project.pbxproj": text])
+    #expect(try XcodeProject(folder.url.appending(path: "My.xcodeproj")).targets().count <= 1)
+  }
+}

@@ -1,0 +1,1 @@
+"""Checks the pictures of models that the tool draws, by geometry and contrast of its own."""
