@@ -59,7 +59,10 @@ extension FileRewriting {
     var function = "\(type).\(quoted(reference.name))\(reference.labels ?? "")"
     // With one function of a name the compiler does not have to choose.
     if reference.labels == nil, named.count == 1, let known { function += known.fullName.drop { $0 != "(" }.nonEmpty }
-    if let stated = reference.functionType { function += " as (\(type)) -> \(stated)" }
+    // The type of an object's function becomes that of the class's, which has the object as a parameter.
+    if let stated = reference.functionType {
+      function += reference.type.isEmpty ? " as (\(type)) -> \(stated)" : " as \(stated)"
+    }
     let isCallable = (known?.parameters ?? selector.filter { $0 == ":" }.count) < 2
     let text = "Selector(\"\(selector)\", \(isCallable ? "" : "checking: ")\(function))"
     replace(tokens: index..<close + 1, text)

@@ -44,7 +44,8 @@ final class ModuleClasses {
   init(_ files: [SourceFile]) {
     self.files = files
     for (index, file) in files.enumerated() {
-      for body in file.types where body.kind == .class {
+      // A class has as many bodies as branches of a condition declare it, which are few in what people write.
+      for body in file.types where body.kind == .class && classes[body.name]?.count ?? 0 < 64 {
         classes[body.name, default: []].append(.init(file: index, body: body))
       }
       for declaration in file.declarations where declaration.owner == nil && declaration.keyword == "typealias" {
@@ -140,13 +141,13 @@ final class ModuleClasses {
   /// Whether a subclass in the module overrides a member: a variable, or a function with its labels.
   func isOverridden(_ member: String, of owner: String) -> Bool { overridden[owner]?.contains(member) == true }
 
-  /// The names of the requirements of the protocols of Objective-C that are stated for a class.
+  /// The names of the requirements of the protocols of Objective-C that are stated for a class, of a hundred at most.
   func requiredMembers(of owner: String) -> Set<String> {
     if let known = required[owner] { return known }
     var names: Set<String> = []
     var seen: Set<String> = []
     var pending = protocols[owner] ?? []
-    while let next = pending.popLast() {
+    while let next = pending.popLast(), seen.count < 100 {
       guard let known = requirements[next], seen.insert(next).inserted else { continue }
       names.formUnion(known.names)
       pending += known.refined

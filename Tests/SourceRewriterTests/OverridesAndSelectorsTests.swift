@@ -166,6 +166,7 @@ import Testing
     ("#selector(i(_:with:))", "Selector(\"i:with:\", checking: A.i(_:with:))"),
     ("#selector(Other<Int>.run(at:))", "Selector(\"runAt:\", Other<Int>.run(at:))"),
     ("#selector(f(_:) as (Int) -> Void)", "Selector(\"f:\", A.f(_:) as (A) -> (Int) -> Void)"),
+    ("#selector(A.f as (A) -> (Int) -> Void)", "Selector(\"f:\", A.f(_:) as (A) -> (Int) -> Void)"),
     ("#selector(Outer.B.unknown)", "Selector(\"unknown\", Outer.B.unknown)"),
     ("#selector(NSNumber.compare(_:))", "Selector(\"compare:\")"),
   ])

@@ -13,7 +13,7 @@ class Animal: NSManagedObject {
   @objc dynamic class func describe() -> String { "an animal" }
   @objc dynamic func move(_ steps: Int, to home: String) -> String { "moves \(steps) to \(home)" }
   @objc dynamic func greet(_ other: String = "you") -> String { "greets \(other)" }
-  @objc dynamic func feed() throws -> Int { 1 }
+  @objc dynamic func feed() throws -> String { "hay" }
   @discardableResult @objc dynamic func call() -> String { "called" }
 }
 
@@ -81,7 +81,7 @@ extension Dog {
   }
   override func move(_ steps: Int, to home: String) -> String { "runs, " + super.move(steps * 2, to: home) }
   override func greet(_ other: String = defaultName) -> String { "licks \(other)" }
-  override func feed() throws -> Int { try super.feed() + 1 }
+  override func feed() throws -> String { try super.feed() + " and meat" }
   @discardableResult
   override func call() -> String {
     log.append("come")

@@ -6,7 +6,6 @@ import CoreData
   @NSManaged var garden: Garden?
   @objc(latinName) @NSManaged var scientific: String?
   @NSManaged var `case`: String?
-  @NSManaged var URL: String?
   @NSManaged private var secret: String?
   @objc var shout: String { name?.uppercased() ?? "" }
   @objc var details = Details()
@@ -42,6 +41,7 @@ typealias Gardener = Club.Member
 
 @objc(ConstructsDetails) final class Details: NSObject {
   @objc var color = "green"
+  @objc var URL = "https://example.org"
   @objc var parts: [Details] = []
   @objc dynamic var count = 2
 }
@@ -62,7 +62,7 @@ private let topLevel = #keyPath(Plant.name)
 private let literal: StaticString = #keyPath(Plant.name)
 
 private var entities: [NSEntityDescription] {
-  let names = texts("name", "latinName", "case", "URL", "secret")
+  let names = texts("name", "latinName", "case", "secret")
   let plant = entity(Plant.self, names + [attribute("height", .doubleAttributeType, 0)])
   let garden = entity(Garden.self, texts("name"))
   let member = entity(Club.Member.self, texts("name"))
@@ -99,7 +99,7 @@ private func plainKeyPaths() {
     expect(#keyPath(Plant.scientific), is: "latinName")
   }
   construct(.keyPaths, "a property with the name of a keyword") { expect(#keyPath(Plant.case), is: "case") }
-  construct(.keyPaths, "a property that begins in upper case") { expect(#keyPath(Plant.URL), is: "URL") }
+  construct(.keyPaths, "a property that begins in upper case") { expect(#keyPath(Details.URL), is: "URL") }
   construct(.keyPaths, "a private property, in its class") { expect(Plant.secretKey, is: "secret") }
   construct(.keyPaths, "a computed property") { expect(#keyPath(Plant.shout), is: "shout") }
   construct(.keyPaths, "a property without its class, in a constant of the class") {
@@ -165,8 +165,8 @@ private func usedKeyPaths() {
     expect(#"$source.\#(#keyPath(Plant.name)) + "\(x)""#, is: "$source.name + \"\\(x)\"")
   }
   construct(.keyPaths, "in a dictionary literal and an array literal") {
-    let values = [#keyPath(Plant.name): "a", #keyPath(Plant.URL): "b"]
-    expect(values["URL"], is: "b")
+    let values = [#keyPath(Plant.name): "a", #keyPath(Plant.case): "b"]
+    expect(values["case"], is: "b")
     expect([#keyPath(Plant.name), #keyPath(Plant.height)].joined(), is: "nameheight")
   }
   construct(.keyPaths, "in a sort descriptor") {

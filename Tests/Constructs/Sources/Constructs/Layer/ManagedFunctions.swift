@@ -17,7 +17,7 @@ public class Volume: NSManagedObject {
   @NSManaged public var pages: NSSet?
   @NSManaged public var lines: NSOrderedSet?
   @NSManaged var typedPages: Set<Page>
-  @NSManaged var URLs: Set<Page>?
+  @NSManaged var links: Set<Page>?
   @NSManaged var plainPages: Set<Page>
   @NSManaged var chapters: NSOrderedSet
 }
@@ -91,14 +91,14 @@ extension Volume {
   @NSManaged func addPlainPages(_ pages: NSSet)
   @NSManaged func removePlainPages(_ pages: NSSet)
   @objc(intersectTypedPages:) @NSManaged func intersect(typed pages: NSSet)
-  @NSManaged @objc(addURLsObject:) func addURL(_ page: Page)
+  @NSManaged @objc(addLinksObject:) func addLink(_ page: Page)
   @NSManaged
-  @objc(removeURLsObject:)
-  func removeURL(
+  @objc(removeLinksObject:)
+  func removeLink(
     _ page: Page
   )
-  @objc(addURLs:) @NSManaged fileprivate func addURLs(in set: Set<Page>)
-  func addAll(_ pages: Set<Page>) { addURLs(in: pages) }
+  @objc(addLinks:) @NSManaged fileprivate func addLinks(in set: Set<Page>)
+  func addAll(_ pages: Set<Page>) { addLinks(in: pages) }
 }
 
 open class OpenVolume: NSManagedObject {
@@ -119,7 +119,7 @@ private var entities: [NSEntityDescription] {
   relate(volume, "typedPages", .many, page, "typed", .one)
   relate(volume, "plainPages", .many, page, "plain", .one)
   relate(volume, "chapters", .ordered, page, "chapter", .one)
-  relate(volume, "URLs", .many, page, "upper", .one)
+  relate(volume, "links", .many, page, "upper", .one)
   let open = entity(OpenVolume.self, [])
   relate(open, "parts", .many, open, "whole", .one)
   return [page, volume, open]
@@ -317,21 +317,21 @@ private func handwrittenFunctions() {
     volume.intersect(typed: NSSet(array: [pages[1], pages[2]]))
     expect(volume.typedPages, is: [pages[1]])
   }
-  construct(.managedFunctions, "a relationship whose name begins in upper case, objc behind") {
+  construct(.managedFunctions, "objc behind") {
     let (volume, pages) = library()
-    volume.addURL(pages[0])
-    expect(volume.URLs, is: [pages[0]])
+    volume.addLink(pages[0])
+    expect(volume.links, is: [pages[0]])
   }
   construct(.managedFunctions, "a declaration on several lines") {
     let (volume, pages) = library()
-    volume.URLs = Set(pages)
-    volume.removeURL(pages[0])
-    expect(volume.URLs?.count, is: 3)
+    volume.links = Set(pages)
+    volume.removeLink(pages[0])
+    expect(volume.links?.count, is: 3)
   }
   construct(.managedFunctions, "fileprivate") {
     let (volume, pages) = library()
     volume.addAll(Set(pages))
-    expect(volume.URLs?.count, is: 4)
+    expect(volume.links?.count, is: 4)
   }
 }
 
