@@ -117,9 +117,11 @@ struct BuildTask {
 
 /// The names of results. The plugin makes the same names.
 enum OutputNames {
-  /// Of a source by its path in the target. The compiler requires that no two files of a module have the same name.
+  /// Of a source by its path in the target. The compiler requires that no two files of a module have the same name. Only
+  /// a file with the name `main.swift` may have statements outside of functions.
   static func source(_ path: String) -> String {
-    "Rewritten+" + path.replacing("+", with: "++").replacing("/", with: "+")
+    if path == "main.swift" || path.hasSuffix("/main.swift") { return "main.swift" }
+    return "Rewritten+" + path.replacing("+", with: "++").replacing("/", with: "+")
   }
 
   /// Of a compiled model.
