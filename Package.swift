@@ -55,6 +55,7 @@ let package = Package(
     .library(name: "GraphConformance", targets: ["GraphConformance"]),
     .plugin(name: "ManagedSources", targets: ["ManagedSources"]),
     .plugin(name: "Port", targets: ["Port"]),
+    .plugin(name: "GenerateModels", targets: ["GenerateModels"]),
     .executable(name: "coredata", targets: ["CoreDataTool"]),
     .executable(name: "store-conformance", targets: ["store-conformance"]),
   ],
@@ -140,6 +141,13 @@ let package = Package(
       capability: .command(
         intent: .custom(verb: "port", description: "Build a model layer of Apple's platforms elsewhere."),
         permissions: [.writeToPackageDirectory(reason: "It writes the manifest, with --apply only.")]),
+      dependencies: ["BuildTool"]),
+    .plugin(
+      name: "GenerateModels",
+      capability: .command(
+        intent: .custom(
+          verb: "generate-models", description: "Write models and rewritten sources into the source tree."),
+        permissions: [.writeToPackageDirectory(reason: "It writes a folder into each target.")]),
       dependencies: ["BuildTool"]),
 
     // What every store must do, as cases that are values; the runner of those; the program for the stores of this

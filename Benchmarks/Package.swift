@@ -45,5 +45,8 @@ let package = Package(
     .executableTarget(
       name: "store-controller", dependencies: [.product(name: "CoreData", package: "OpenCoreData")],
       path: "Controller", swiftSettings: strict),
+    .executableTarget(
+      name: "store-accessors", dependencies: [.product(name: "CoreData", package: "OpenCoreData")],
+      path: "Accessors", swiftSettings: strict),
   ]
 )

@@ -37,6 +37,17 @@ struct BuildTask {
     if module.isEmpty { throw UsageError(description: "--module NAME is missing.") }
   }
 
+  /// The names of all results.
+  var names: [String] {
+    inputs.flatMap { input in
+      switch input.pathExtension {
+      case "swift": [OutputNames.source(path(input))]
+      case "xcmappingmodel": [OutputNames.compiled(input)]
+      default: [OutputNames.compiled(input), OutputNames.classes(of: input.lastPathComponent)]
+      }
+    }
+  }
+
   /// Returns false where a model has an error. Warnings and errors go to standard error.
   func run() throws -> Bool {
     try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
@@ -106,9 +117,17 @@ struct BuildTask {
 
 /// The names of results. The plugin makes the same names.
 enum OutputNames {
-  /// Of a source by its path in the target. The compiler requires that no two files of a module have the same name.
+  /// Of a source by its path in the target. The compiler requires that no two files of a module have the same name. Only
+  /// a file with the name `main.swift` may have statements outside of functions.
   static func source(_ path: String) -> String {
-    "Rewritten+" + path.replacing("+", with: "++").replacing("/", with: "+")
+    if path == "main.swift" || path.hasSuffix("/main.swift") { return "main.swift" }
+    return "Rewritten+" + path.replacing("+", with: "++").replacing("/", with: "+")
+  }
+
+  /// Of a compiled model.
+  static func compiled(_ model: URL) -> String {
+    let extensions = ["xcdatamodeld": ".momd", "xcdatamodel": ".mom", "xcmappingmodel": ".cdm"]
+    return model.deletingPathExtension().lastPathComponent + (extensions[model.pathExtension] ?? "")
   }
 
   /// Of the classes of a model.

@@ -1,7 +1,7 @@
 import Foundation
 
-// What the plugins run: for a target, compiles its models, generates their classes, and rewrites its sources; or ports
-// a project.
+// What the plugins run: for a target, compiles its models, generates their classes, and rewrites its sources, as a build
+// or into the source tree; or ports a project.
 
 do {
   let arguments = CommandLine.arguments.dropFirst()
@@ -9,6 +9,7 @@ do {
     try PortCommand(arguments.dropFirst()).run()
     exit(0)
   }
+  if arguments.first == "generate" { exit(try GenerateCommand(arguments.dropFirst()).run() ? 0 : 1) }
   exit(try BuildTask(Array(arguments)).run() ? 0 : 1)
 } catch {
   FileHandle.standardError.write(Data("error: \(error)\n".utf8))

@@ -106,6 +106,16 @@ public enum PortManifest {
   /// An app whose entry point is left out is a library.
   private static func kind(_ plan: PortPlan) -> PortTarget.Kind { plan.target.kind }
 
+  /// What the settings in a target's folder leave out; nothing where there are none.
+  public static func leftOut(in folder: URL) throws -> [URL] {
+    let file = folder.appending(path: settings)
+    guard FileManager.default.fileExists(atPath: file.path) else { return [] }
+    guard let content = try? JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: [String]] else {
+      throw PortError("\(file.path) cannot be read; write {\"leftOut\": [\"a path\"]}")
+    }
+    return (content["leftOut"] ?? []).map { folder.appending(path: $0) }
+  }
+
   /// The items of a target's folder that are none of these files; folders that contain none of them as wholes.
   private static func items(of target: PortTarget, without files: Set<URL>) -> [String] {
     let paths = Set(files.map { $0.standardizedFileURL.path })

@@ -72,13 +72,16 @@ extension URL {
 }
 
 /// The files of a folder, each model as one.
-struct FolderContents {
-  private(set) var sources: [URL] = []
-  private(set) var models: [URL] = []
-  private(set) var others: [URL] = []
+public struct FolderContents {
+  /// The Swift sources, in the order of their paths.
+  public private(set) var sources: [URL] = []
+  /// The models, in the order of their paths.
+  public private(set) var models: [URL] = []
+  /// The other files, in the order of their paths.
+  public private(set) var others: [URL] = []
 
-  /// Hidden files, manifests and folders that are listed are left out.
-  init(_ root: URL, without left: Set<String> = []) {
+  /// The contents of a folder. Hidden files, manifests, and files and folders with these paths are left out.
+  public init(_ root: URL, without left: Set<String> = []) {
     var pending = [root]
     while let folder = pending.popLast() {
       let items = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []

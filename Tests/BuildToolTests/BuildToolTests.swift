@@ -67,6 +67,17 @@ private enum TestModel {
     #expect(try text("Rewritten+In Folder+E.swift").contains("func _extension_E_awakeFromInsert()"))
   }
 
+  /// The compiler accepts statements outside of functions in a file of this name only.
+  @Test func `a main file keeps its name`() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    let main = try write("import CoreData\nprint(1)", "Layer/main.swift")
+    let other = try write("class A {}", "Layer/Domain.swift")
+    #expect(try run(main, other).status == 0)
+    let names = try FileManager.default.contentsOfDirectory(atPath: output.path).sorted()
+    #expect(names == ["Rewritten+Layer+Domain.swift", "main.swift"])
+    #expect(try text("main.swift").hasPrefix("#sourceLocation(file: \"\(main.path)\", line: 1)\n"))
+  }
+
   /// Objective-C finds a class by the name in `@objc`; here the compiled model has its name in Swift.
   @Test func `a model names classes as Swift does`() throws {
     defer { try? FileManager.default.removeItem(at: root) }

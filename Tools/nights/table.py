@@ -169,6 +169,8 @@ PARTS = [
          read=broken_lines),
     Part("mutants", "G14", "mutants", 200, 200, 0.055, mutation, adds=False, read=mutants, good=(0, 3), short=(3,),
          may_find=True, most=200, script="Scripts/mutants"),
+    Part("plugin-builds", "-", "runs", None, 1, 0, script("plugin_builds"), seconds=600, adds=False,
+         read=counts(findings=r"^plugin_builds: .*failed=(\d+)")),
     Part("opening", "G17", "gigabytes", 1, 1, 0, opening, needs="debug", seconds=240, adds=False,
          read=opening_times),
     Part("benchmark", "-", "runs", None, 1, 0, benchmarks("store-benchmark"), needs="benchmarks", seconds=1_500,
