@@ -2,7 +2,7 @@ import Foundation
 import Porting
 
 /// `generate --module NAME --root FOLDER --output FOLDER [--compiled FILE]...`: writes what the build-tool plugin makes
-/// of a target into a folder of the source tree, for builds without plugins.
+/// of a target into a folder of the target, for builds without plugins.
 struct GenerateCommand {
   private var module = ""
   private var root = URL(fileURLWithPath: ".")

@@ -1,7 +1,7 @@
 import Foundation
 
-// What the plugins run: for a target, compiles its models, generates their classes, and rewrites its sources, as a build
-// or into the source tree; or ports a project.
+// What the plugins run: for a target, compiles its models, generates their classes, and rewrites its sources, in a
+// build or into the target's folder; or ports a project.
 
 do {
   let arguments = CommandLine.arguments.dropFirst()

@@ -21,7 +21,7 @@ public struct PortTarget: Hashable, Sendable {
   public var dependencies: [String]
   /// The version of Swift that its sources are written in: 4, 5 or 6.
   public var languageMode: Int
-  /// Whether only what reaches Core Data is wanted: an app has more than its model layer.
+  /// Whether only what reaches Core Data is ported: an app has more than its model layer.
   public var isApp: Bool
 
   /// A target.

@@ -137,9 +137,8 @@ public struct XcodeProject {
     var parts: [String] = []
     var next: String? = id
     while let id = next, let object = objects[id], parts.count < Self.deepest * 4 {
-      let tree = object["sourceTree"] as? String ?? "<group>"
       if let path = object["path"] as? String { parts.append(path) }
-      switch tree {
+      switch object["sourceTree"] as? String ?? "<group>" {
       case "<group>": next = parents[id]
       case "SOURCE_ROOT": next = nil
       case "<absolute>": return parts.last.map { Self.join(URL(fileURLWithPath: $0), parts.dropLast()) }
