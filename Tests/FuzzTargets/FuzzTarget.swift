@@ -12,7 +12,7 @@ import StoreQuery
 /// The fuzzer calls these with generated inputs; the tests call them with inputs that once failed.
 public enum FuzzTarget: String, CaseIterable, Sendable {
   case propertyList, keyedArchive, embeddedModel, metadata, objectID, predicateFormat, fetchPlan
-  case modelSource, swiftSource
+  case modelSource, mappingModel, swiftSource
 
   public func run(_ data: Data) {
     switch self {
@@ -24,6 +24,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case .predicateFormat: Self.readFormat(data)
     case .fetchPlan: FetchPlanTarget.run(data)
     case .modelSource: Self.compile(data)
+    case .mappingModel: Self.readMapping(data)
     case .swiftSource: Self.rewrite(data)
     }
   }
@@ -98,9 +99,35 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     }
   }
 
+  /// A compiled mapping model that can be read must be unchanged after it is written and read again. One in Xcode's
+  /// form is compiled between two models that have what it names, or refused.
+  private static func readMapping(_ data: Data) {
+    if let mapping = try? CompiledMapping.read(data), let written = try? CompiledMapping.write(mapping) {
+      guard let again = try? CompiledMapping.read(written), (try? CompiledMapping.write(again)) == written else {
+        fatalError("a mapping model that was read cannot be written and read again")
+      }
+    }
+    guard let source = try? MappingSource.read(data) else { return }
+    var model = ModelRecord()
+    for name in Set(source.entityMappings.prefix(100).flatMap { [$0.sourceEntity, $0.destinationEntity] }) {
+      guard let name else { continue }
+      var entity = EntityRecord(name: name)
+      let mappings = source.entityMappings.prefix(100).filter { $0.destinationEntity == name || $0.sourceEntity == name }
+      for property in Set(mappings.flatMap { $0.attributes.prefix(100).map(\.name) }) {
+        entity.properties.append(PropertyRecord(name: property, kind: .attribute(AttributeRecord(type: 700))))
+      }
+      model.entities.append(entity)
+    }
+    guard let compiled = try? MappingCompiler(from: model, to: model).compile(source),
+      let written = try? CompiledMapping.write(compiled)
+    else { return }
+    guard (try? CompiledMapping.read(written)) != nil else { fatalError("a compiled mapping model cannot be read") }
+  }
+
   /// The changes that are listed must be all that is changed.
   private static func rewrite(_ data: Data) {
     let bytes = Array(data)
+    _ = SourceSurvey(.init(path: "a.swift", bytes: bytes))
     let output = Rewriter([.init(path: "a.swift", bytes: bytes)]).outputs[0]
     var (position, rebuilt): (Int, [UInt8]) = (0, [])
     for change in output.changes {

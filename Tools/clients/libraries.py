@@ -28,9 +28,9 @@ LIBRARIES = {
         "CoreDataKit", SWIFT4, {"TableViewFetchedResultsControllerDelegate.swift": "drives a UITableView"}
     ),
     "CoreDataServices": Library("CoreDataServices", SWIFT4),
-    "Skopelos": Library("Sources/Skopelos", SWIFT5, {"AppStateReactor.swift": "observes UIApplication"}),
+    "Skopelos": Library("Sources/Skopelos", SWIFT5),
     "JSQCoreDataKit": Library("Sources", SWIFT5),
-    "CoreDataStack": Library("Sources", SWIFT4, {"EntityMonitor.swift": "keeps a selector (Objective-C runtime)"}),
+    "CoreDataStack": Library("Sources", SWIFT4),
     "ManagedModels": Library(
         "Sources/ManagedModels", SWIFT5 + ["-enable-experimental-feature", "StrictConcurrency"]
     ),

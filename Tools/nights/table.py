@@ -11,7 +11,7 @@ from .run import ROOT
 FILES = ("SQLite", "XML", "Binary", "LMDB")
 ROWS = ("sqlite", "xml", "binary", "lmdb")
 ALL = (*ROWS, "memory")
-TARGETS = 7
+TARGETS = 10
 LINES = len(list((ROOT / "Tests" / "BrokenLines").glob("*.patch")))
 # Some do not compile, and some are left out as twins.
 MUTANTS = 245
