@@ -112,7 +112,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     for name in Set(source.entityMappings.prefix(100).flatMap { [$0.sourceEntity, $0.destinationEntity] }) {
       guard let name else { continue }
       var entity = EntityRecord(name: name)
-      let mappings = source.entityMappings.prefix(100).filter { $0.destinationEntity == name || $0.sourceEntity == name }
+      let mappings = source.entityMappings.prefix(100).filter {
+        $0.destinationEntity == name || $0.sourceEntity == name
+      }
       for property in Set(mappings.flatMap { $0.attributes.prefix(100).map(\.name) }) {
         entity.properties.append(PropertyRecord(name: property, kind: .attribute(AttributeRecord(type: 700))))
       }
