@@ -82,7 +82,9 @@ public struct PortPlan {
       let imported = survey.imports.flatMap { Framework.parts[$0.module] ?? [$0.module] }
       // The word that stands first, so that two runs give the same reason.
       let words = survey.words.filter { !own.contains($0.key) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-      for framework in imported.compactMap({ Framework.all[$0] }) {
+      // A file that asks for a module can do without.
+      for framework in imported.compactMap({ Framework.all[$0] }) where !survey.checkedModules.contains(framework.name)
+      {
         guard let (word, line) = words.first(where: { framework.isNeeded(by: $0.key) }) else { continue }
         if framework.isReplaceable {
           let message =

@@ -17,7 +17,7 @@ extension FileRewriting {
         replace(file.tokens[index].range, "keyValuePath")
       case "urls" where file.isMark(index + 1, "(") && file.isWord(index + 2, "forResourcesWithExtension"):
         // That of Foundation gives NSURL. This one is added to the file.
-        if !file.types.contains(where: { $0.name == "Bundle" }) { replace(file.tokens[index].range, "resourceURLs") }
+        if !file.declares([("urls", nil)]) { replace(file.tokens[index].range, "resourceURLs") }
       case "NSFetchRequest": rewriteCast(index)
       case "switch": completeSwitch(index)
       default: break

@@ -17,8 +17,7 @@ extension SourceFile {
   /// Members of `Bundle` that find the resources of packages, too, for a file that looks for resources. A member of the
   /// file itself comes before that of Foundation.
   private var resources: String {
-    let isDeclared = types.contains { $0.name == "Bundle" }
-    let members = isDeclared ? [] : Self.bundleMembers.filter { uses($0.words) }.map(\.text)
+    let members = Self.bundleMembers.filter { uses($0.words) && !declares($0.words) }.map(\.text)
     guard !members.isEmpty else { return "" }
     return """
       nonisolated extension Bundle {
@@ -27,6 +26,17 @@ extension SourceFile {
       \(members.joined(separator: "\n"))}
 
       """
+  }
+
+  /// Whether an extension of `Bundle` in the file has a member of one of these names.
+  func declares(_ words: [(word: String, label: String?)]) -> Bool {
+    types.indices.contains { index in
+      types[index].name == "Bundle"
+        && (members[index] ?? []).contains { member in
+          let name = member.keyword == "init" ? "Bundle" : self.name(member.keywordIndex + 1)
+          return words.contains { $0.word == name }
+        }
+    }
   }
 
   /// Whether the file has one of these words, alone or before a parenthesis and a label.

@@ -95,6 +95,8 @@ import Testing
   func `members of bundles`(_ line: String, _ expected: String) {
     #expect(rewritten(line).contains("fileprivate " + expected))
     #expect(!rewritten("f()").contains("extension Bundle"))
-    #expect(!rewritten("extension Bundle {}\n" + line).contains("fileprivate"))
+    #expect(rewritten("extension Bundle { func f() {} }\n" + line).contains("fileprivate " + expected))
+    let own = "extension Bundle { func urls() {}; static var allBundles: [Bundle]; init(identifier: String) {} }\n"
+    #expect(!rewritten(own + line).contains("fileprivate"))
   }
 }
