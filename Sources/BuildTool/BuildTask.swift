@@ -106,8 +106,8 @@ struct BuildTask {
 
 /// The names of results. The plugin makes the same names.
 enum OutputNames {
-  /// Of a source by its path in the target. The compiler requires that no two files of a module have the same name. Only
-  /// a file with the name `main.swift` may have statements outside of functions.
+  /// Of a source by its path in the target. The compiler requires that no two files of a module have the same name, and
+  /// only a file with the name `main.swift` may have statements outside of functions.
   static func source(_ path: String) -> String {
     if path == "main.swift" || path.hasSuffix("/main.swift") { return "main.swift" }
     return "Rewritten+" + path.replacing("+", with: "++").replacing("/", with: "+")
