@@ -2,8 +2,8 @@ import Foundation
 
 /// What an earlier build has made of a model or source that is gone, or has another name now.
 ///
-/// Swift's package manager never removes a file from a resource bundle. A compiled model that stayed there would be found
-/// by its name, and would be a part of merged models.
+/// Swift's package manager never removes a file from a resource bundle. A compiled model that stayed there would be
+/// found by its name, and would be a part of merged models.
 struct StaleResults {
   /// The folder of the results of a target.
   let folder: URL
