@@ -1,5 +1,6 @@
 """The libraries whose sources are type-checked, and the modules that they are checked against."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -47,3 +48,10 @@ def search_paths():
     for name in ["CRuntime", "CXMLParser"]:
         paths += ["-Xcc", f"-fmodule-map-file={MODULES.parent / f'{name}.build' / 'module.modulemap'}"]
     return paths
+
+
+def library_objects():
+    """Those that the program coredata is linked of, without its own and the LMDB store's."""
+    listed = (MODULES.parent / "coredata.product" / "Objects.LinkFileList").read_text(encoding="utf-8")
+    files = [line.strip("'") for line in listed.splitlines()]
+    return [file for file in files if not re.search(r"/(CoreDataTool|LMDB\w*|KeyValueEngine)\.build/", file)]

@@ -1,0 +1,1 @@
+"""Compiles the generated classes of all corpus models, and exercises each property."""
