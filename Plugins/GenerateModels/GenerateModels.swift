@@ -11,7 +11,7 @@ struct GenerateModels: CommandPlugin {
     let names = extractor.extractOption(named: "target")
     let output = extractor.extractOption(named: "output").last ?? "Generated"
     let rest = extractor.remainingArguments
-    guard rest.isEmpty, !output.contains("/"), !output.hasPrefix(".") else {
+    guard rest.isEmpty, !output.isEmpty, !output.contains("/"), !output.hasPrefix(".") else {
       return Diagnostics.error("usage: swift package generate-models [--target NAME]... [--output NAME]")
     }
     let targets = context.package.targets(ofType: SwiftSourceModuleTarget.self)
@@ -20,12 +20,14 @@ struct GenerateModels: CommandPlugin {
     }
     for target in targets where names.isEmpty || names.contains(target.name) {
       let folder = target.directoryURL.appending(path: output)
-      let compiled = target.sourceFiles.map(\.url.path).filter { !$0.hasPrefix(folder.path + "/") }
+      let compiled = target.sourceFiles.filter { $0.type == .source }.map(\.url.path)
+        .filter { !$0.hasPrefix(folder.path + "/") }
+      let others = context.package.targets.map(\.directoryURL.path).filter { $0 != target.directoryURL.path }
       let process = Process()
       process.executableURL = try context.tool(named: "BuildTool").url
       process.arguments =
         ["generate", "--module", target.moduleName, "--root", target.directoryURL.path, "--output", folder.path]
-        + compiled.flatMap { ["--compiled", $0] }
+        + (compiled + others).flatMap { ["--without", $0] }
       try process.run()
       process.waitUntilExit()
       if process.terminationStatus != 0 { Diagnostics.error("\(target.name) was not generated") }

@@ -1,13 +1,14 @@
 import Foundation
 import Porting
 
-/// `generate --module NAME --root FOLDER --output FOLDER [--compiled FILE]...`: writes what the build-tool plugin makes
+/// `generate --module NAME --root FOLDER --output FOLDER [--without PATH]...`: writes what the build-tool plugin makes
 /// of a target into a folder of the target, for builds without plugins.
 struct GenerateCommand {
   private var module = ""
   private var root = URL(fileURLWithPath: ".")
   private var output = URL(fileURLWithPath: ".")
-  private var compiled: [URL] = []
+  /// What the target compiles itself, and the folders of other targets.
+  private var left: [URL] = []
 
   init(_ arguments: ArraySlice<String>) throws {
     var rest = arguments
@@ -17,7 +18,7 @@ struct GenerateCommand {
       case "--module": module = value
       case "--root": root = URL(fileURLWithPath: value)
       case "--output": output = URL(fileURLWithPath: value)
-      case "--compiled": compiled.append(URL(fileURLWithPath: value))
+      case "--without": left.append(URL(fileURLWithPath: value))
       default: throw PortError("\(word) is no option of generate")
       }
     }
@@ -25,17 +26,35 @@ struct GenerateCommand {
 
   /// Returns false where a model has an error. Files of earlier runs that are results no longer are named; they stay.
   func run() throws -> Bool {
-    let left = try PortManifest.leftOut(in: root) + compiled + [output, root.appending(path: PortManifest.placeholder)]
-    let contents = FolderContents(root, without: Set(left.map(\.standardizedFileURL.path)))
+    let known = try PortManifest.leftOut(in: root) + left + [output, root.appending(path: PortManifest.placeholder)]
+    let contents = FolderContents(root, without: Set(known.map(\.standardizedFileURL.path)))
     let inputs = contents.models + contents.sources
-    guard !inputs.isEmpty else { return true }
+    guard !inputs.isEmpty else {
+      print("\(module): no models, and no sources that the target does not compile itself")
+      return true
+    }
+    try claim()
     let task = try BuildTask(["--module", module, "--root", root.path, "--output", output.path] + inputs.map(\.path))
     guard try task.run() else { return false }
     let names = Set(task.names)
     print("\(module): wrote \(names.count) files into \(output.path)")
-    for item in try FileManager.default.contentsOfDirectory(atPath: output.path).sorted() where !names.contains(item) {
-      print("\(output.appending(path: item).path) is no result; remove it if an earlier run wrote it")
+    for item in try FileManager.default.contentsOfDirectory(atPath: output.path).sorted()
+    where !names.contains(item) && item != Self.mark {
+      print("\(output.appending(path: item).path) is of an earlier run; remove it")
     }
     return true
+  }
+
+  /// A hidden file that shows whose folder it is.
+  private static let mark = ".generated-models"
+
+  /// Makes the folder this command's. One with files of others is refused.
+  private func claim() throws {
+    let items = (try? FileManager.default.contentsOfDirectory(atPath: output.path)) ?? []
+    guard items.isEmpty || items.contains(Self.mark) else {
+      throw PortError("\(output.path) has files of yours; name another folder by --output")
+    }
+    try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+    try Data("Written by swift package generate-models.\n".utf8).write(to: output.appending(path: Self.mark))
   }
 }

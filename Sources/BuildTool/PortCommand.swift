@@ -43,10 +43,15 @@ struct PortCommand {
   private func make(_ url: URL) throws -> ProjectPort {
     guard FileManager.default.fileExists(atPath: url.path) else { throw PortError("there is no \(url.path)") }
     if url.pathExtension == "xcodeproj" { return try project(url) }
-    if FileManager.default.fileExists(atPath: url.appending(path: "Package.swift").path) {
-      return try ProjectPort(name: "", folder: url, targets: PackageTargets.targets(describe(url)), library: library)
-    }
     let items = (try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)) ?? []
+    if let other = items.first(where: { $0.lastPathComponent.hasPrefix("Package@swift") }) {
+      throw PortError("\(other.path) is the manifest of some versions of Swift; a port changes Package.swift only")
+    }
+    if FileManager.default.fileExists(atPath: url.appending(path: "Package.swift").path) {
+      let targets = try PackageTargets.targets(
+        described: ask(url, "describe", "--type", "json"), dumped: ask(url, "dump-package"))
+      return try ProjectPort(name: "", folder: url, targets: targets, library: library)
+    }
     let projects = items.filter { $0.pathExtension == "xcodeproj" }
     if projects.count > 1 {
       throw PortError("\(url.path) has several projects; name one of \(projects.map(\.lastPathComponent).sorted())")
@@ -62,22 +67,22 @@ struct PortCommand {
     return try ProjectPort(name: name, folder: project.folder, targets: project.targets(), library: library)
   }
 
-  /// The targets of a package, from Swift's package manager. Its lock is that of a build folder, so it gets one of its
-  /// own.
-  private func describe(_ package: URL) throws -> Data {
+  /// What Swift's package manager says of a package. Its lock is that of a build folder, so it gets one of its own.
+  private func ask(_ package: URL, _ words: String...) throws -> Data {
     let scratch = FileManager.default.temporaryDirectory.appending(path: "port-\(UUID())")
     defer { try? FileManager.default.removeItem(at: scratch) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
-      "swift", "package", "--package-path", package.path, "--scratch-path", scratch.path, "describe", "--type", "json",
-    ]
+    process.arguments =
+      ["swift", "package", "--package-path", package.path, "--scratch-path", scratch.path] + words
     let pipe = Pipe()
     process.standardOutput = pipe
     try process.run()
     let data = pipe.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw PortError("\(package.path) cannot be described, see above") }
+    guard process.terminationStatus == 0 else {
+      throw PortError("swift package \(words[0]) fails for \(package.path), see above")
+    }
     return data
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Observers of notifications by a selector. Foundation has them on Apple's platforms only.
 extension NotificationCenter {
@@ -36,6 +37,8 @@ private final class SelectorObservation: @unchecked Sendable {
   /// The object whose notifications are meant, if it is one of a class; `isOfSender` says whether there is one.
   private(set) weak var sender: AnyObject?
   private let isOfSender: Bool
+  /// Whether the observation was removed: a notification that is being posted does not reach it any more.
+  private let isEnded = Mutex(false)
 
   init(_ observer: AnyObject, _ selector: Selector, name: NSNotification.Name?, sender: Any?) {
     (self.observer, self.selector, self.name) = (observer, selector, name)
@@ -43,7 +46,10 @@ private final class SelectorObservation: @unchecked Sendable {
     isOfSender = sender != nil
   }
 
+  func end() { isEnded.withLock { $0 = true } }
+
   func post(_ notification: Notification) {
+    if isEnded.withLock({ $0 }) { return }
     if isOfSender {
       guard let sender, let object = notification.object, object as AnyObject === sender else { return }
     }
@@ -100,16 +106,21 @@ private enum SelectorObservers {
     _ observer: AnyObject, name: NSNotification.Name?, sender: Any?, from center: NotificationCenter
   ) {
     let key = ObjectIdentifier(observer)
+    // A sender that is released while the lock is held could need the lock.
+    var senders: [AnyObject] = []
     let ended = lock.withLock {
       var (ended, rest): ([Entry], [Entry]) = ([], [])
       for entry in entries[key] ?? [] {
+        if let sender = entry.observation.sender { senders.append(sender) }
         let isEnded = entry.center === center && entry.observation.fits(name, sender)
         if isEnded { ended.append(entry) } else { rest.append(entry) }
       }
       entries[key] = rest.isEmpty ? nil : rest
       return ended
     }
+    for entry in ended { entry.observation.end() }
     end(ended)
+    withExtendedLifetime(senders) {}
   }
 
   private static func end(_ entries: [Entry]) {

@@ -9,11 +9,12 @@ struct Framework {
   var isReplaceable = false
 
   func isNeeded(by word: String) -> Bool {
-    if Self.all[word] != nil { return false }
+    if Self.all[word] != nil || Self.parts[word] != nil || Self.ofFoundation.contains(word) { return false }
     return names.contains(word)
       || prefixes.contains { prefix in
-        guard word.hasPrefix(prefix), let next = word.dropFirst(prefix.count).first else { return false }
-        return next.isUppercase
+        guard word.hasPrefix(prefix) else { return false }
+        guard let next = word.dropFirst(prefix.count).first else { return prefix.count > 2 }
+        return next.isUppercase || prefix.hasSuffix("_")
       }
   }
 
@@ -24,7 +25,8 @@ struct Framework {
         name: "AppKit",
         prefixes: ["NSText", "NSTable", "NSCollectionView", "NSOutline", "NSWindow", "NSView", "NSImage"],
         names: [
-          "NSApp", "NSApplication", "NSApplicationDelegate", "NSColor", "NSDocument", "NSMenu", "NSPersistentDocument",
+          "NSAlert", "NSApp", "NSApplication", "NSApplicationDelegate", "NSColor", "NSDocument", "NSFont", "NSMenu",
+          "NSPersistentDocument", "NSWorkspace",
         ]),
       Framework(
         name: "SwiftUI",
@@ -60,6 +62,20 @@ struct Framework {
     "Cocoa": ["AppKit"], "OSLog": ["os"], "SwiftUI": ["SwiftUI", "Combine", "UIKit", "AppKit"],
     "WidgetKit": ["WidgetKit", "SwiftUI"],
     "UIKit": ["UIKit", "CoreGraphics"], "AppKit": ["AppKit", "CoreGraphics"], "CoreData": ["CloudKit"],
+  ]
+
+  /// Names that begin like those of a framework.
+  private static let ofFoundation: Set<String> = ["NSTextCheckingResult", "NSTextCheckingTypes", "UID"]
+
+  /// Modules of Apple's platforms that a source imports only because it needs them.
+  static let others: Set<String> = [
+    "ARKit", "AVFoundation", "Accelerate", "ActivityKit", "AppIntents", "AuthenticationServices", "BackgroundTasks",
+    "Charts",
+    "Contacts", "CoreBluetooth", "CoreImage", "CoreML", "CoreMotion", "CoreText", "CryptoKit", "EventKit", "GameKit",
+    "HealthKit", "Intents", "LocalAuthentication", "MessageUI", "Metal", "MetricKit", "NaturalLanguage", "Network",
+    "Photos",
+    "PhotosUI", "QuartzCore", "SafariServices", "SceneKit", "SpriteKit", "StoreKit", "SystemConfiguration", "TipKit",
+    "UserNotifications", "Vision", "WatchConnectivity", "WatchKit", "WebKit",
   ]
 
   /// Modules that are here.

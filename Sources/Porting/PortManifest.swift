@@ -19,17 +19,17 @@ public enum PortManifest {
     let names = Set(plans.map(\.target.name))
     let targets = plans.map { plan in
       let target = plan.target
-      let function = [.test: "testTarget", .executable: "executableTarget"][kind(plan)] ?? "target"
+      let function = [.test: "testTarget", .executable: "executableTarget"][target.kind] ?? "target"
       var arguments = ["name: \(quoted(target.name))"]
       let dependencies = target.dependencies.filter(names.contains)
       if !dependencies.isEmpty { arguments.append("dependencies: \(quoted(dependencies))") }
       arguments.append("path: \(quoted(target.root.path(in: folder) ?? target.root.path))")
       // Where Apple's framework is, models are resources, and what is left out here is left out there, too.
-      let used = Set(target.sources + target.models + target.resources).subtracting(plan.leftOut)
+      let used = Set(target.sources + target.models + target.resources.map(\.url)).subtracting(plan.leftOut)
       let excluded = items(of: target, without: used).sorted()
       if !excluded.isEmpty { arguments.append("exclude: \(list(excluded.map(quoted), indent: 6))") }
-      let resources = (target.models + target.resources).map(target.path)
-      if !resources.isEmpty { arguments.append("resources: \(list(resources.map(resource), indent: 6))") }
+      let resources = (target.models.map { PortResource($0, rule: "process") } + target.resources).map(text(target))
+      if !resources.isEmpty { arguments.append("resources: \(list(resources, indent: 6))") }
       arguments.append("swiftSettings: [.swiftLanguageMode(.v\(target.languageMode))]")
       return "    .\(function)(\n      " + arguments.joined(separator: ",\n      ") + "),"
     }
@@ -49,18 +49,20 @@ public enum PortManifest {
   ///
   /// `library` is the folder of this package. Throws where the manifest does not declare `let package`.
   public static func ported(_ manifest: String, _ plans: [PortPlan], in folder: URL, library: URL) throws -> String {
-    var text = manifest
-    if let first = text.range(of: begin), let last = text.range(of: end), first.lowerBound < last.lowerBound {
-      text.removeSubrange(first.lowerBound..<last.upperBound)
+    var lines = manifest.split(separator: "\n", omittingEmptySubsequences: false)
+    // The last such line before the end: an earlier one may be the author's.
+    if let last = lines.lastIndex(of: end[...]), let first = lines[..<last].lastIndex(of: begin[...]) {
+      lines.removeSubrange(first...last)
     }
+    var text = lines.joined(separator: "\n")
     guard text.contains("let package = Package(") else {
       throw PortError("the manifest has no `let package = Package(`; declare the package so")
     }
     while text.last?.isWhitespace == true { text.removeLast() }
     let rows = plans.map { plan in
       let target = plan.target
-      let resources = target.resources.map { resource(target.path($0)) }
-      let excluded = items(of: target, without: Set(target.resources)).sorted()
+      let resources = target.resources.map(self.text(target))
+      let excluded = items(of: target, without: Set(target.resources.map(\.url))).sorted()
       return """
             (
               \(quoted(target.name)),
@@ -69,10 +71,7 @@ public enum PortManifest {
             ),
         """
     }
-    let dependency =
-      ["OpenCoreData\"", "OpenCoreData.git\""].contains(where: text.contains)
-      ? ""
-      : "  package.dependencies.append(.package(name: \"OpenCoreData\", path: \(quoted(relative(library, to: folder)))))\n"
+    let path = quoted(relative(library, to: folder))
     return """
       \(text)
 
@@ -80,7 +79,10 @@ public enum PortManifest {
       // Where there is no Objective-C, a plugin compiles the models of these targets and rewrites their sources, so
       // that only the placeholder is theirs. `swift package port --apply` writes this block anew.
       #if !os(macOS)
-      \(dependency)  let managed: [(target: String, excluded: [String], resources: [Resource])] = [
+        if !package.dependencies.contains(where: { "\\($0.kind)".contains("OpenCoreData") }) {
+          package.dependencies.append(.package(name: "OpenCoreData", path: \(path)))
+        }
+        let managed: [(target: String, excluded: [String], resources: [Resource])] = [
       \(rows.joined(separator: "\n"))
         ]
         for (name, excluded, resources) in managed {
@@ -95,16 +97,28 @@ public enum PortManifest {
       """
   }
 
-  /// The settings of the plugin for a target.
+  /// The settings of the plugin for a target: whatever is in its folder and not compiled is left out, as the plugin
+  /// would take it, and so is what the settings that are there leave out.
   public static func settings(_ plan: PortPlan) throws -> Data {
-    let left = plan.leftOut.map(plan.target.path).sorted()
+    let target = plan.target
+    let known = try leftOut(in: target.root)
+    let taken = Set(known.map(\.standardizedFileURL.path))
+    let contents = FolderContents(target.root, without: taken)
+    let kept = Set(target.sources + target.models).subtracting(plan.leftOut).map(\.standardizedFileURL.path)
+    let more = (contents.sources + contents.models).filter {
+      !kept.contains($0.standardizedFileURL.path) && $0.lastPathComponent != placeholder
+    }
+    let around = Set(kept.flatMap { folders(of: URL(fileURLWithPath: $0), in: target.root) })
+    let whole = more.map { file in
+      // A folder with nothing that is compiled is left out as a whole.
+      folders(of: file, in: target.root).last { !around.contains($0) && $0 != target.root.standardizedFileURL.path }
+        .map { URL(fileURLWithPath: $0) } ?? file
+    }
+    let left = Set((known + whole).map(target.path)).sorted()
     return try JSONSerialization.data(withJSONObject: ["leftOut": left], options: [.prettyPrinted, .sortedKeys]) + [
       0x0A
     ]
   }
-
-  /// An app whose entry point is left out is a library.
-  private static func kind(_ plan: PortPlan) -> PortTarget.Kind { plan.target.kind }
 
   /// What the settings in a target's folder leave out; nothing where there are none.
   public static func leftOut(in folder: URL) throws -> [URL] {
@@ -150,20 +164,29 @@ public enum PortManifest {
     return "[\n" + items.map { "\(space)  \($0),\n" }.joined() + "\(space)]"
   }
 
-  private static func resource(_ path: String) -> String {
-    (path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodel") || path.hasSuffix(".xcmappingmodel")
-      ? ".process" : ".copy") + "(\(quoted(path)))"
+  /// The text of a resource in the manifest.
+  private static func text(_ target: PortTarget) -> (PortResource) -> String {
+    { resource in
+      let localization = resource.localization.map { ", localization: .\($0)" } ?? ""
+      return ".\(resource.rule)(\(quoted(target.path(resource.url)))\(localization))"
+    }
   }
 
   private static func relative(_ url: URL, to folder: URL) -> String {
-    let (target, start) = (url.standardizedFileURL.pathComponents, folder.standardizedFileURL.pathComponents)
+    let (target, start) = (real(url), real(folder))
     let common = zip(target, start).prefix { $0 == $1 }.count
     let parts = Array(repeating: "..", count: start.count - common) + target[common...]
     return parts.isEmpty ? "." : parts.joined(separator: "/")
   }
 
+  /// Of two ways to a folder, the one without links: `..` leads out of where a link leads.
+  private static func real(_ url: URL) -> [String] {
+    url.resolvingSymlinksInPath().standardizedFileURL.pathComponents
+  }
+
   private static func quoted(_ text: String) -> String {
-    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    let escapes: [Character: String] = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n", "\r": "\\r", "\r\n": "\\r\\n"]
+    return "\"" + text.map { escapes[$0] ?? String($0) }.joined() + "\""
   }
 
   private static func quoted(_ texts: [String]) -> String { "[" + texts.map(quoted).joined(separator: ", ") + "]" }

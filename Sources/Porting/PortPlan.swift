@@ -40,15 +40,34 @@ public struct PortPlan {
   /// The types that files declare that are left out, here or in a target that this one uses, with the target.
   public private(set) var lost: [String: String] = [:]
 
-  /// A plan for a target of a project that has these modules, of which types are lost that this target may use.
-  public init(_ target: PortTarget, modules: Set<String>, lost: [String: String] = [:]) throws {
+  /// A plan for a target.
+  ///
+  /// - Parameters:
+  ///   - modules: The modules of the project.
+  ///   - lost: Types of files that are left out of targets that this one uses, with their target.
+  ///   - others: The folders of other targets. Those in this target's folder belong to them.
+  public init(_ target: PortTarget, modules: Set<String>, lost: [String: String] = [:], others: [URL] = []) throws {
     self.target = target
     self.lost = lost
+    let others = others.map(\.standardizedFileURL).filter {
+      $0.path(in: target.root) != nil && $0 != target.root.standardizedFileURL
+    }
+    let folder = target.root
     var files: [File] = []
+    let left = try PortManifest.leftOut(in: target.root).map(\.standardizedFileURL.path)
     for url in target.sources.sorted(by: { $0.path < $1.path }) {
-      guard let data = try? Data(contentsOf: url) else { throw PortError("\(url.path) cannot be read") }
-      let source = Rewriter.Source(path: url.path, bytes: Array(data))
-      files.append(File(url: url, source: source, survey: SourceSurvey(source)))
+      let data = try? Data(contentsOf: url)
+      let source = Rewriter.Source(path: url.path, bytes: data.map { Array($0) } ?? [])
+      var file = File(url: url, source: source, survey: SourceSurvey(source))
+      let path = url.standardizedFileURL.path
+      if data == nil { file.reason = "it cannot be read" }
+      if left.contains(where: { path == $0 || path.hasPrefix($0 + "/") }) {
+        file.reason = "\(PortManifest.settings) leaves it out"
+      }
+      if let other = others.first(where: { path.hasPrefix($0.path + "/") }) {
+        file.reason = "it is in the folder of another target, \(other.path(in: folder) ?? other.path)"
+      }
+      files.append(file)
     }
     leaveOutFrameworks(&files)
     leaveOutUsers(&files)
@@ -65,9 +84,8 @@ public struct PortPlan {
       if let reason = file.reason { return (file.url, .leftOut(reason)) }
       return (file.url, findings[file.url.path].map { .byHand($0) } ?? .unchanged)
     }
-    let known = Framework.present.union(Framework.dispensable).union(modules).union(Framework.all.keys).union([
-      "Cocoa", "OSLog",
-    ])
+    let known = Framework.present.union(Framework.dispensable).union(modules).union(Framework.all.keys)
+      .union(Framework.parts.keys)
     foreignModules = Set(kept.flatMap(\.survey.imports).map(\.module)).subtracting(known).sorted()
     let compiler = ModelCompiler(moduleName: target.name)
     diagnostics = target.models.filter { $0.pathExtension != "xcmappingmodel" }.flatMap(compiler.check)
@@ -76,15 +94,23 @@ public struct PortPlan {
 
   /// Files that use a framework of Apple's.
   private func leaveOutFrameworks(_ files: inout [File]) {
-    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
-    for index in files.indices {
+    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.types) }
+    for index in files.indices where files[index].reason == nil {
       let survey = files[index].survey
       let imported = survey.imports.flatMap { Framework.parts[$0.module] ?? [$0.module] }
       // The word that stands first, so that two runs give the same reason.
       let words = survey.words.filter { !own.contains($0.key) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-      // A file that asks for a module can do without.
-      for framework in imported.compactMap({ Framework.all[$0] }) where !survey.checkedModules.contains(framework.name)
-      {
+      // A file that asks for a module can do without, and without what the module brings.
+      let checked = survey.checkedModules.reduce(into: survey.checkedModules) {
+        $0.formUnion(Framework.parts[$1] ?? [])
+      }
+      if let other = survey.imports.first(where: {
+        Framework.others.contains($0.module) && !checked.contains($0.module)
+      }) {
+        files[index].reason = "it imports \(other.module) in line \(other.line)"
+        continue
+      }
+      for framework in imported.compactMap({ Framework.all[$0] }) where !checked.contains(framework.name) {
         guard let (word, line) = words.first(where: { framework.isNeeded(by: $0.key) }) else { continue }
         if framework.isReplaceable {
           let message =
@@ -102,7 +128,9 @@ public struct PortPlan {
   private func leaveOutUsers(_ files: inout [File]) {
     let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
     for index in files.indices where files[index].reason == nil {
-      let words = files[index].survey.words.filter { lost[$0.key] != nil && !own.contains($0.key) }
+      let words = files[index].survey.words.filter {
+        lost[$0.key] != nil && !own.contains($0.key) && !files[index].survey.types.contains($0.key)
+      }
       guard let name = words.min(by: { ($0.value, $0.key) < ($1.value, $1.key) })?.key else { continue }
       files[index].reason = "it uses \(name) of \(lost[name] ?? ""), which is left out there"
     }
@@ -112,7 +140,7 @@ public struct PortPlan {
   private func leaveOutUnreached(_ files: inout [File]) {
     var declaring: [String: [Int]] = [:]
     for (index, file) in files.enumerated() {
-      for name in file.survey.declared { declaring[name, default: []].append(index) }
+      for name in file.survey.declared.union(file.survey.members) { declaring[name, default: []].append(index) }
     }
     let managed = files.indices.filter { files[$0].survey.imports.contains { $0.module == "CoreData" } }
     var reached = Set(managed.filter { files[$0].reason == nil })
@@ -125,7 +153,6 @@ public struct PortPlan {
         }
       }
     }
-    // An extension of a type belongs to it.
     for index in files.indices where !reached.contains(index) && files[index].reason == nil {
       files[index].reason = "nothing of Core Data needs it"
     }
@@ -133,20 +160,23 @@ public struct PortPlan {
 
   /// Files that use a type of a file that is left out.
   private func leaveOutDependents(_ files: inout [File]) {
-    var left: [String: URL] = [:]
-    var pending = files.indices.filter { files[$0].reason != nil }
-    // Where each word is used.
+    // The number of files that declare a type and are not left out, and the files that use it.
+    var declarers: [String: Int] = [:]
     var users: [String: [Int]] = [:]
-    let declared = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
-    for (index, file) in files.enumerated() {
-      for word in file.survey.words.keys where declared.contains(word) { users[word, default: []].append(index) }
+    for file in files {
+      for name in file.survey.declared { declarers[name, default: 0] += file.reason == nil ? 1 : 0 }
     }
+    for (index, file) in files.enumerated() {
+      for word in file.survey.words.keys where declarers[word] != nil && !file.survey.types.contains(word) {
+        users[word, default: []].append(index)
+      }
+    }
+    var pending = files.indices.filter { files[$0].reason != nil }
     while let index = pending.popLast() {
-      for name in files[index].survey.declared.sorted() where left[name] == nil {
-        if files.contains(where: { $0.reason == nil && $0.survey.declared.contains(name) }) { continue }
-        left[name] = files[index].url
+      for name in files[index].survey.declared.sorted() where declarers[name] == 0 {
         for user in users[name] ?? [] where files[user].reason == nil {
           files[user].reason = "it uses \(name) of \(files[index].url.lastPathComponent), which is left out"
+          for lost in files[user].survey.declared { declarers[lost, default: 1] -= 1 }
           pending.append(user)
         }
       }

@@ -16,7 +16,7 @@ public struct PortTarget: Hashable, Sendable {
   /// Its models: `.xcdatamodeld`, `.xcdatamodel` and `.xcmappingmodel`.
   public var models: [URL]
   /// Its other resources.
-  public var resources: [URL]
+  public var resources: [PortResource]
   /// The names of the targets of the same project that it uses.
   public var dependencies: [String]
   /// The version of Swift that its sources are written in: 4, 5 or 6.
@@ -26,7 +26,7 @@ public struct PortTarget: Hashable, Sendable {
 
   /// A target.
   public init(
-    name: String, kind: Kind, root: URL, sources: [URL], models: [URL] = [], resources: [URL] = [],
+    name: String, kind: Kind, root: URL, sources: [URL], models: [URL] = [], resources: [PortResource] = [],
     dependencies: [String] = [], languageMode: Int = 5, isApp: Bool = false
   ) {
     (self.name, self.kind, self.root, self.sources, self.models) = (name, kind, root, sources, models)
@@ -36,6 +36,21 @@ public struct PortTarget: Hashable, Sendable {
 
   /// The path of a file in the target's folder.
   public func path(_ file: URL) -> String { file.path(in: root) ?? file.path }
+}
+
+/// A resource as a manifest declares it.
+public struct PortResource: Hashable, Sendable {
+  /// A file or a folder.
+  public var url: URL
+  /// The function of `Resource`: `process`, `copy` or `embedInCode`.
+  public var rule: String
+  /// The case of `Resource.Localization`, where one is stated.
+  public var localization: String?
+
+  /// A resource.
+  public init(_ url: URL, rule: String = "copy", localization: String? = nil) {
+    (self.url, self.rule, self.localization) = (url, rule, localization)
+  }
 }
 
 /// Why a project cannot be read or its manifest not be written. Nothing has been written then.

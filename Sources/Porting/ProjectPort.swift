@@ -23,6 +23,7 @@ public struct ProjectPort {
   ///   - targets: All targets of the project.
   ///   - library: The folder of this package.
   public init(name: String, folder: URL, targets: [PortTarget], library: URL) throws {
+    try Self.check(targets, in: folder)
     plans = try Self.plans(targets)
     guard !plans.isEmpty else { throw PortError("nothing in \(folder.path) has to do with Core Data") }
     let manifest = folder.appending(path: "Package.swift")
@@ -43,9 +44,23 @@ public struct ProjectPort {
     self.files = files
   }
 
+  /// A package has the files of its targets in folders of its own, each target in another.
+  private static func check(_ targets: [PortTarget], in folder: URL) throws {
+    let roots = Dictionary(grouping: targets) { $0.root.standardizedFileURL.path }
+    for (path, sharing) in roots.sorted(by: { $0.key < $1.key }) {
+      let names = sharing.map(\.name).joined(separator: " and ")
+      if sharing.count > 1 {
+        throw PortError("\(names) have files of \(path); give each target a folder of its own, as a package needs")
+      }
+      if sharing[0].root.path(in: folder) == nil {
+        throw PortError("\(names) has files outside of \(folder.path); a package can have only what is in its folder")
+      }
+    }
+  }
+
   /// The plans in the order of the targets. A target is planned behind those that it uses.
   private static func plans(_ targets: [PortTarget]) throws -> [PortPlan] {
-    let modules = Set(targets.map(\.name))
+    let modules = Set(targets.map { XcodeProject.moduleName($0.name) })
     var plans: [String: PortPlan] = [:]
     var pending = targets
     while !pending.isEmpty {
@@ -55,14 +70,27 @@ public struct ProjectPort {
       let target = pending.remove(at: index)
       let lost = target.dependencies.compactMap { plans[$0]?.lost }
       plans[target.name] = try PortPlan(
-        target, modules: modules, lost: lost.reduce(into: [:]) { $0.merge($1) { first, _ in first } })
+        target, modules: modules, lost: lost.reduce(into: [:]) { $0.merge($1) { first, _ in first } },
+        others: targets.map(\.root))
     }
-    return targets.filter(concerns).compactMap { plans[$0.name] }
+    return targets.filter { target in
+      concerns(target, targets) || plans[target.name]?.leftOut.isEmpty == false
+    }.compactMap { plans[$0.name] }
   }
 
-  /// Whether a target has a model or names Core Data.
-  private static func concerns(_ target: PortTarget) -> Bool {
-    if !target.models.isEmpty || target.kind == .test { return true }
+  /// Whether a target has a model or names Core Data, or tests or uses one that does.
+  private static func concerns(_ target: PortTarget, _ all: [PortTarget]) -> Bool {
+    var (names, pending): (Set<String>, [PortTarget]) = ([target.name], [target])
+    while let next = pending.popLast() {
+      if namesCoreData(next) { return true }
+      if next.kind != .test { continue }
+      pending += all.filter { next.dependencies.contains($0.name) && names.insert($0.name).inserted }
+    }
+    return false
+  }
+
+  private static func namesCoreData(_ target: PortTarget) -> Bool {
+    if !target.models.isEmpty { return true }
     return target.sources.contains { url in
       guard let data = try? Data(contentsOf: url) else { return true }
       return data.range(of: Data("CoreData".utf8)) != nil
@@ -74,7 +102,7 @@ public struct ProjectPort {
     plans.map(\.description).joined(separator: "\n\n")
   }
 
-  /// Writes the files. A placeholder or settings file that is another's is never replaced.
+  /// Writes the files. A file with the placeholder's name that is the user's is never replaced.
   public func apply() throws {
     for file in files where file.url.lastPathComponent == PortManifest.placeholder {
       if let known = try? Data(contentsOf: file.url), known != file.data {

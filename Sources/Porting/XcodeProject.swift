@@ -33,28 +33,37 @@ public struct XcodeProject {
     }
   }
 
-  /// Foundation reads nested lists by recursion.
+  /// Foundation reads nested lists by recursion. Of XML, which Xcode does not write, the depth is not known.
   private static func isShallow(_ data: Data) -> Bool {
-    var depth = 0
+    if data.first == UInt8(ascii: "<") || data.starts(with: Data("bplist".utf8)) { return false }
+    var (depth, isQuoted, isEscaped) = (0, false, false)
     for byte in data {
-      switch byte {
-      case UInt8(ascii: "{"), UInt8(ascii: "("):
+      if isEscaped {
+        isEscaped = false
+      } else if isQuoted {
+        isEscaped = byte == UInt8(ascii: "\\")
+        isQuoted = byte != UInt8(ascii: "\"")
+      } else if byte == UInt8(ascii: "\"") {
+        isQuoted = true
+      } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "(") {
         depth += 1
         if depth > deepest { return false }
-      case UInt8(ascii: "}"), UInt8(ascii: ")"): depth -= 1
-      default: break
+      } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: ")") {
+        // One that is in a comment must not make room for more.
+        depth = max(0, depth - 1)
       }
     }
     return true
   }
 
   /// The targets with Swift sources, in the project's order. Targets that test the user interface are none.
-  public func targets() -> [PortTarget] {
+  /// Throws where a folder of the project is not below the project's own.
+  public func targets() throws -> [PortTarget] {
     let ids = root["targets"] as? [String] ?? []
-    return ids.compactMap(target)
+    return try ids.compactMap(target)
   }
 
-  private func target(_ id: String) -> PortTarget? {
+  private func target(_ id: String) throws -> PortTarget? {
     guard let object = objects[id], let name = object["name"] as? String,
       let product = object["productType"] as? String, !product.hasSuffix(".bundle.ui-testing")
     else { return nil }
@@ -66,7 +75,9 @@ public struct XcodeProject {
         files += self.files(reference)
       }
     }
-    for group in object["fileSystemSynchronizedGroups"] as? [String] ?? [] { files += synchronized(group, for: id) }
+    let own = Set(object["fileSystemSynchronizedGroups"] as? [String] ?? [])
+    for group in own.sorted() { files += try synchronized(group, for: id) }
+    for group in objects.keys.sorted() where !own.contains(group) { files += added(of: group, to: id) }
     files = Array(Set(files)).sorted { $0.path < $1.path }
     let sources = files.filter { $0.pathExtension == "swift" }
     guard !sources.isEmpty, let root = URL.commonFolder(files) else { return nil }
@@ -76,7 +87,7 @@ public struct XcodeProject {
     return PortTarget(
       name: Self.moduleName(name), kind: isTest ? .test : product.hasSuffix(".tool") ? .executable : .library,
       root: root, sources: sources, models: files.filter(\.isModel),
-      resources: isTest ? files.filter(Self.isFixture) : [],
+      resources: isTest ? files.filter(Self.isFixture).map { PortResource($0) } : [],
       dependencies: targets.compactMap { objects[$0]?["name"] as? String }.map(Self.moduleName),
       languageMode: languageMode(object), isApp: isApp)
   }
@@ -119,17 +130,28 @@ public struct XcodeProject {
   }
 
   /// The files of a folder that Xcode keeps in step, but for those that the target leaves out.
-  private func synchronized(_ group: String, for target: String) -> [URL] {
+  private func synchronized(_ group: String, for target: String) throws -> [URL] {
     guard let folder = path(group) else { return [] }
-    var excluded: Set<String> = []
-    for exception in (objects[group]?["exceptions"] as? [String] ?? []).compactMap({ objects[$0] })
-    where exception["target"] as? String == target {
-      for path in exception["membershipExceptions"] as? [String] ?? [] {
-        excluded.insert(folder.appending(path: path).standardizedFileURL.path)
-      }
+    guard folder.path(in: self.folder) != nil else {
+      throw PortError("\(folder.path) is not in the project's folder; a package can have only what is in its own")
     }
-    let contents = FolderContents(folder, without: excluded)
+    let contents = FolderContents(folder, without: Set(exceptions(group, target, in: folder).map(\.path)))
     return contents.sources + contents.models + contents.others
+  }
+
+  /// The files of another target's folder that this target has, too.
+  private func added(of group: String, to target: String) -> [URL] {
+    guard objects[group]?["isa"] as? String == "PBXFileSystemSynchronizedRootGroup", let folder = path(group) else {
+      return []
+    }
+    return exceptions(group, target, in: folder)
+  }
+
+  private func exceptions(_ group: String, _ target: String, in folder: URL) -> [URL] {
+    (objects[group]?["exceptions"] as? [String] ?? []).compactMap { objects[$0] }
+      .filter { $0["target"] as? String == target }
+      .flatMap { $0["membershipExceptions"] as? [String] ?? [] }
+      .map { folder.appending(path: $0).standardizedFileURL }
   }
 
   /// The file of a reference: its path is one in the group around it, in the project's folder, or absolute.

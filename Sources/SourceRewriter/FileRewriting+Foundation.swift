@@ -13,9 +13,7 @@ extension FileRewriting {
       switch file.text(index) {
       case "Foundation" where file.isMark(index + 1, ".") && Self.classesHere.contains(file.name(index + 2)):
         replace(file.tokens[index].range, "CoreData")
-      case "_kvcKeyPathString" where file.isMark(index - 1, "."):
-        replace(file.tokens[index].range, "keyValuePath")
-      case "urls" where file.isMark(index + 1, "(") && file.isWord(index + 2, "forResourcesWithExtension"):
+      case "urls" where hasLabels(index, ["forResourcesWithExtension", "subdirectory"]) && file.isMark(index - 1, "."):
         // That of Foundation gives NSURL. This one is added to the file.
         if !file.declares([("urls", nil)]) { replace(file.tokens[index].range, "resourceURLs") }
       case "NSFetchRequest": rewriteCast(index)
@@ -25,9 +23,26 @@ extension FileRewriting {
     }
   }
 
+  /// Whether a call has these labels and no others.
+  private func hasLabels(_ index: Int, _ labels: [String]) -> Bool {
+    guard file.isMark(index + 1, "("), let close = file.closing(index + 1) else { return false }
+    var (found, token): ([String], Int) = ([], index + 2)
+    while token < close, found.count <= labels.count {
+      // Of `a ? b : c` the second part begins behind no bracket or comma.
+      if file.isMark(token + 1, ":"), file.isMark(token - 1, "(") || file.isMark(token - 1, ",") {
+        found.append(file.name(token))
+      }
+      token = (file.closing(token) ?? token) + 1
+    }
+    return found == labels
+  }
+
   /// `request as! NSFetchRequest<Student>` becomes `request.retyped(as: Student.self)`: a generic class of Swift cannot
   /// be cast so.
   private mutating func rewriteCast(_ index: Int) {
+    if file.isWord(index - 2, "as"), file.isMark(index - 1, "?"), file.isMark(index + 1, "<") {
+      find(index, "a cast of a fetch request to another type of results is nil; write .retyped(as: Type.self)")
+    }
     guard file.isWord(index - 2, "as"), file.isMark(index - 1, "!"), file.isMark(index + 1, "<") else { return }
     // A list of type arguments of one request is short.
     var depth = 0
@@ -47,6 +62,8 @@ extension FileRewriting {
     guard file.isMark(index + 1, "="), file.isMark(index + 2, "["), let close = file.closing(index + 2) else { return }
     let isStated = file.isMark(index - 1, ":") && ["NSSet", "NSMutableSet"].contains(file.text(index))
     guard isStated || file.isMark(index - 1, ".") && module.isSet(file.name(index)) else { return }
+    // A dictionary, as in `= [:]`.
+    if file.isMark(index + 3, ":") { return }
     // `= [a, b].sorted()` is no literal.
     if close + 1 < file.tokens.count, file.isMark(close + 1, ".") || file.isMark(close + 1, "[") { return }
     let type = file.text(index) == "NSMutableSet" ? "NSMutableSet" : "NSSet"

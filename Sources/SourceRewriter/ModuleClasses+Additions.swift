@@ -34,23 +34,21 @@ extension ModuleClasses {
   /// The changes of a file that come from members and from other files.
   func insertions(in file: Int, _ findings: inout [Rewriter.Finding]) -> [Rewriter.Change] {
     var changes: [Rewriter.Change] = []
-    for (name, bodies) in classes {
-      for known in bodies where known.file == file {
-        guard let close = known.body.close else { continue }
-        var (plain, conditional) = texts(members[name] ?? [], in: known)
-        if let calls = methods[name] { plain += methodTable(calls, known, &findings) }
-        guard !plain.isEmpty || !conditional.isEmpty else { continue }
-        let token = files[file].tokens[close]
-        // A member that ends on this line is separated from the next one.
-        let separator = token.isFirstOnLine || close == known.body.open + 1 ? "" : ";"
-        let offset = token.range.lowerBound
-        var text = separator + " " + plain.joined(separator: "; ") + " "
-        conditional = conditional.map { "\n\($0)\n" }
-        text += conditional.joined()
-        // Behind a directive the lines are counted anew.
-        if text.contains("\n") { text += "\(conditional.isEmpty ? "\n" : "")\(files[file].location(token.line))\n" }
-        changes.append(.init(range: offset..<offset, text: text))
-      }
+    for (name, known) in bodies(in: file) {
+      guard let close = known.body.close else { continue }
+      var (plain, conditional) = texts(members[name] ?? [], in: known)
+      if let calls = methods[name] { plain += methodTable(calls, known, &findings) }
+      guard !plain.isEmpty || !conditional.isEmpty else { continue }
+      let token = files[file].tokens[close]
+      // A member that ends on this line is separated from the next one.
+      let separator = token.isFirstOnLine || close == known.body.open + 1 ? "" : ";"
+      let offset = token.range.lowerBound
+      var text = separator + " " + plain.joined(separator: "; ") + " "
+      conditional = conditional.map { "\n\($0)\n" }
+      text += conditional.joined()
+      // Behind a directive the lines are counted anew.
+      if text.contains("\n") { text += "\(conditional.isEmpty ? "\n" : "")\(files[file].location(token.line))\n" }
+      changes.append(.init(range: offset..<offset, text: text))
     }
     return changes
   }

@@ -12,6 +12,7 @@ final class ModuleClasses {
     var type: String?
   }
 
+  private var bodiesByFile: [Int: [(name: String, known: Known)]] = [:]
   let files: [SourceFile]
   private(set) var classes: [String: [Known]] = [:]
   /// The names behind the type aliases of files.
@@ -46,7 +47,9 @@ final class ModuleClasses {
     for (index, file) in files.enumerated() {
       // A class has as many bodies as branches of a condition declare it, which are few in what people write.
       for body in file.types where body.kind == .class && classes[body.name]?.count ?? 0 < 64 {
-        classes[body.name, default: []].append(.init(file: index, body: body))
+        let known = Known(file: index, body: body)
+        classes[body.name, default: []].append(known)
+        bodiesByFile[index, default: []].append((body.name, known))
       }
       for declaration in file.declarations where declaration.owner == nil && declaration.keyword == "typealias" {
         learnAlias(declaration, in: file)
@@ -89,18 +92,26 @@ final class ModuleClasses {
           fullName: signature.fullName, selector: file.objectiveCName(declaration) ?? signature.selector,
           parameters: signature.parameters.count, isOfType: declaration.has("static") || declaration.has("class")))
     }
+    learnType(declaration, in: file)
     guard declaration.keyword == "var" else { return }
     if file.isWord(declaration.keywordIndex + 1, "keyValueMethods") { listingThemselves.insert(name) }
     let bindings = file.bindings(declaration.keywordIndex)
     for binding in bindings {
       let property = file.name(binding.name)
-      types[property, default: []].insert(file.oneLine(binding.type))
       properties[name, default: [:]][property] = Property(
         objectiveCName: file.objectiveCName(declaration) ?? property, type: file.oneLine(binding.type))
     }
     if bindings.isEmpty, let stated = file.objectiveCName(declaration) {
       properties[name, default: [:]][file.name(declaration.keywordIndex + 1)] = Property(objectiveCName: stated)
     }
+  }
+
+  /// The type of a property or constant; the empty text where none is stated.
+  private func learnType(_ declaration: Declaration, in file: SourceFile) {
+    guard declaration.keyword == "var" || declaration.keyword == "let" else { return }
+    let bindings = file.bindings(declaration.keywordIndex)
+    for binding in bindings { types[file.name(binding.name), default: []].insert(file.oneLine(binding.type)) }
+    if bindings.isEmpty { types[file.name(declaration.keywordIndex + 1), default: []].insert("") }
   }
 
   /// `typealias Name = Outer.Inner`.
@@ -174,6 +185,9 @@ final class ModuleClasses {
   // MARK: Classes
 
   func bodies(of name: String) -> [Known] { classes[name] ?? [] }
+
+  /// The bodies of classes that are in a file, with the names of their classes.
+  func bodies(in file: Int) -> [(name: String, known: Known)] { bodiesByFile[file] ?? [] }
 
   /// The class and those of the module above it, a hundred at most.
   private func lineage(_ name: String) -> [String] {

@@ -54,7 +54,7 @@ extension SourceFile {
       """
         fileprivate func url(forResource name: String?, withExtension ext: String?) -> URL? {
           url(forResource: name, withExtension: ext, subdirectory: nil)
-            ?? (isOfProgram ? PackageResources.url(forResource: name, withExtension: ext) : nil)
+            ?? (isOfProgram ? CoreData.PackageResources.url(forResource: name, withExtension: ext) : nil)
         }
 
         fileprivate func path(forResource name: String?, ofType ext: String?) -> String? {
@@ -71,7 +71,7 @@ extension SourceFile {
           let found = own?.map { $0 as URL } ?? []
           let all =
             isOfProgram
-            ? found + PackageResources.urls(forResourcesWithExtension: ext, subdirectory: subdirectory) : found
+            ? found + CoreData.PackageResources.urls(forResourcesWithExtension: ext, subdirectory: subdirectory) : found
           return all.isEmpty ? nil : all
         }
 
@@ -80,7 +80,7 @@ extension SourceFile {
     (
       [("allBundles", nil)],
       """
-        fileprivate static var allBundles: [Bundle] { [main] + PackageResources.bundles }
+        fileprivate static var allBundles: [Bundle] { [main] + CoreData.PackageResources.bundles }
 
       """
     ),
@@ -88,7 +88,7 @@ extension SourceFile {
       [("Bundle", "identifier")],
       """
         fileprivate convenience init?(identifier: String) {
-          guard let path = PackageResources.path(identifier: identifier) else { return nil }
+          guard let path = CoreData.PackageResources.path(identifier: identifier) else { return nil }
           self.init(path: path)
         }
 

@@ -101,7 +101,7 @@ enum AppProject {
       targets[0].sources.map(targets[0].path) == ["Network.swift", "Rating.swift", "Song.swift", "SongView.swift"])
     #expect(targets[0].models.map(targets[0].path) == ["Model.xcdatamodeld"])
     #expect(targets[1].sources.map(targets[1].path) == ["SongTests.swift", "ViewTests.swift"])
-    #expect(targets[1].resources.map(targets[1].path) == ["songs.json"])
+    #expect(targets[1].resources.map { targets[1].path($0.url) } == ["songs.json"])
   }
 
   @Test func `what becomes of each file of an app`() throws {
@@ -161,6 +161,103 @@ enum AppProject {
     #expect(before.components(separatedBy: "MARK: - OpenCoreData").count == 2)
   }
 
+  @Test func `what the plugin would take and the target does not have is left out`() throws {
+    let folder = try AppProject.folder()
+    try folder.write("struct Old {}", "App/Attic/Old.swift")
+    try folder.write("struct Other {}", "App/Attic/Deep/Other.swift")
+    try port(folder).apply()
+    #expect(try leftOut(folder, "App") == ["Attic", "Network.swift", "SongView.swift"])
+    #expect(try leftOut(folder, "Tests") == ["Old.swift", "ViewTests.swift"])
+  }
+
+  private func leftOut(_ folder: ProjectFolder, _ target: String) throws -> [String]? {
+    let data = Data(try folder.text(target + "/ManagedSources.json").utf8)
+    return try JSONDecoder().decode([String: [String]].self, from: data)["leftOut"]
+  }
+
+  @Test func `what the settings leave out stays so`() throws {
+    let folder = try AppProject.folder()
+    try folder.write(#"{"leftOut": ["Rating.swift"]}"#, "App/ManagedSources.json")
+    let port = try port(folder)
+    let rating = port.plans[0].outcomes.first { $0.file.lastPathComponent == "Rating.swift" }
+    #expect(rating?.outcome == .leftOut("ManagedSources.json leaves it out"))
+    try port.apply()
+    #expect(try leftOut(folder, "App")?.contains("Rating.swift") == true)
+    try folder.write("[]", "App/ManagedSources.json")
+    #expect(throws: PortError.self) { try self.port(folder) }
+  }
+
+  @Test func `a mark of the author's is no block`() throws {
+    let folder = try AppProject.folder()
+    try folder.write(
+      "let package = Package(name: \"A\")\n// MARK: - OpenCoreData settings\nlet a = 1\n", "Package.swift")
+    try port(folder).apply()
+    try port(folder).apply()
+    let text = try folder.text("Package.swift")
+    #expect(text.contains("// MARK: - OpenCoreData settings\nlet a = 1\n"))
+    #expect(text.components(separatedBy: "// MARK: OpenCoreData -").count == 2)
+  }
+
+  @Test func `a missing file is left out`() throws {
+    let folder = try AppProject.folder()
+    try FileManager.default.removeItem(at: folder.url.appending(path: "App/Rating.swift"))
+    let outcomes = try port(folder).plans[0].outcomes
+    #expect(
+      outcomes.first { $0.file.lastPathComponent == "Rating.swift" }?.outcome == .leftOut("it cannot be read"))
+  }
+
+  @Test func `targets that a package cannot have are refused`() throws {
+    let folder = try ProjectFolder(["S/a.swift": "import CoreData", "S/b.swift": "import CoreData"])
+    let (a, b) = (folder.url.appending(path: "S/a.swift"), folder.url.appending(path: "S/b.swift"))
+    func target(_ name: String, _ root: String, _ file: URL) -> PortTarget {
+      PortTarget(name: name, kind: .library, root: folder.url.appending(path: root), sources: [file])
+    }
+    #expect(throws: PortError.self) {
+      try ProjectPort(
+        name: "P", folder: folder.url, targets: [target("A", "S", a), target("B", "S", b)], library: library)
+    }
+    #expect(throws: PortError.self) {
+      try ProjectPort(
+        name: "P", folder: folder.url.appending(path: "S"), targets: [target("A", "", a)], library: library)
+    }
+    // A file in the folder of another target belongs to that one.
+    let nested = try ProjectPort(
+      name: "P", folder: folder.url, targets: [target("A", "", a), target("B", "S", b)], library: library)
+    #expect(nested.plans[0].outcomes.map(\.outcome) == [.leftOut("it is in the folder of another target, S")])
+  }
+
+  @Test func `names inside of types are not those of files that are left out`() throws {
+    let folder = try AppProject.folder()
+    try folder.write("import UIKit\nimport CoreData\nenum Rating {}\nlet c = UIColor.red", "App/SongView.swift")
+    try folder.write("enum Stars { enum Rating {} }; private struct SongView {}", "App/Rating.swift")
+    let outcomes = try port(folder).plans[0].outcomes
+    #expect(outcomes.first { $0.file.lastPathComponent == "Song.swift" }?.outcome != .unchanged)
+    #expect(outcomes.first { $0.file.lastPathComponent == "Rating.swift" }?.outcome != .leftOut("it uses Rating"))
+  }
+
+  @Test func `files with functions and extensions that are used stay`() throws {
+    let folder = try AppProject.folder()
+    try folder.write("import Foundation\nextension Date { var isNew: Bool { true } }", "App/Network.swift")
+    try folder.write("import CoreData\nfunc f() -> Bool { Date().isNew }", "App/Song.swift")
+    let outcomes = try port(folder).plans[0].outcomes
+    #expect(outcomes.first { $0.file.lastPathComponent == "Network.swift" }?.outcome == .unchanged)
+  }
+
+  @Test(arguments: [
+    ("import HealthKit", "it imports HealthKit in line 1"),
+    ("import AppKit\nlet i = NSImage()", "it uses NSImage of AppKit in line 2"),
+    ("import os\nos_signpost(.begin)", nil), ("import UIKit\nlet UID = 1", nil),
+    ("import AppKit\nlet r: NSTextCheckingResult", nil),
+    ("#if canImport(SwiftUI)\nimport SwiftUI\nlet o: ObservableObject\n#endif", nil),
+  ])
+  func `frameworks by their names`(_ text: String, _ reason: String?) throws {
+    let folder = try ProjectFolder(["a.swift": text])
+    let target = PortTarget(
+      name: "A", kind: .library, root: folder.url, sources: [folder.url.appending(path: "a.swift")])
+    let outcome = try PortPlan(target, modules: ["A"]).outcomes[0].outcome
+    if let reason { #expect(outcome == .leftOut(reason)) } else if case .leftOut = outcome { #expect(Bool(false)) }
+  }
+
   @Test func `a file of the user's is not replaced, and nothing is written`() throws {
     let folder = try AppProject.folder()
     try folder.write("struct Mine {}", "App/OpenCoreData.swift")
@@ -188,13 +285,27 @@ enum AppProject {
        "path": "Sources/\(name)", "sources": [\(sources)]}
       """
     }
-    let json = """
-      {"path": "\(folder.url.path)", "targets": [\(target("A", "\"A.swift\"")), \(target("B", "\"OpenCoreData.swift\""))]}
+    let described = """
+      {"path": "\(folder.url.path)", "targets": [\(target("A", "\"A.swift\"")), \(target("B", "\"OpenCoreData.swift\"")), \(target("P", "\"p.swift\""))]}
       """
-    let targets = try PackageTargets.targets(Data(json.utf8))
-    #expect(targets.map { $0.sources.map(\.lastPathComponent) } == [["A.swift"], ["C.swift"]])
-    #expect(targets.map(\.models.count) == [1, 0])
-    let plan = try PortPlan(targets[1], modules: ["A", "B"])
+    let dumped = """
+      {"toolsVersion": {"_version": "5.9.0"}, "targets": [
+        {"name": "A", "resources": [
+          {"path": "Res", "rule": {"process": {"localization": "default"}}}, {"path": "c", "rule": {"embedInCode": {}}}
+        ]},
+        {"name": "P", "pluginUsages": [{"plugin": ["ManagedSources", "OpenCoreData"]}]}
+      ]}
+      """
+    func targets(_ described: String, _ dumped: String) throws -> [PortTarget] {
+      try PackageTargets.targets(described: Data(described.utf8), dumped: Data(dumped.utf8))
+    }
+    let found = try targets(described, dumped)
+    #expect(found[0].resources.map(\.rule) == ["process", "embedInCode"])
+    #expect(found[0].resources[0].localization == "default")
+    #expect(throws: PortError.self) { try targets(described, dumped.replacing("5.9.0", with: "5.5.0")) }
+    #expect(found.map { $0.sources.map(\.lastPathComponent) } == [["A.swift"], ["C.swift"]])
+    #expect(found.map(\.models.count) == [1, 0])
+    let plan = try PortPlan(found[1], modules: ["A", "B"])
     #expect(plan.foreignModules == ["Lib"])
     #expect(
       plan.outcomes.map(\.outcome) == [
@@ -204,7 +315,8 @@ enum AppProject {
             message: "there is no Logger of os here; write #if canImport(os), or declare one")
         ])
       ])
-    #expect(throws: PortError.self) { try PackageTargets.targets(Data("[]".utf8)) }
+    #expect(throws: PortError.self) { try targets("[]", dumped) }
+    #expect(throws: PortError.self) { try targets(described, "[]") }
   }
 
   @Test(arguments: ["", "{", "{ rootObject = P; objects = { }; }", String(repeating: "(", count: 100_000)])

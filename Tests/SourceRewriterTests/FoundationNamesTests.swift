@@ -16,7 +16,7 @@ import Testing
   @Test(arguments: [
     ("Foundation.ValueTransformer.names()", "CoreData.ValueTransformer.names()"),
     ("var p: Foundation.NSPredicate?", "var p: CoreData.NSPredicate?"), ("Foundation.Date()", "Foundation.Date()"),
-    ("x.Foundation", "x.Foundation"), ("(path as AnyKeyPath)._kvcKeyPathString!", "(path as AnyKeyPath).keyValuePath!"),
+    ("x.Foundation", "x.Foundation"),
     ("import class Foundation.NSPredicate", "import CoreData"),
     ("import class Foundation.Bundle", "import class Foundation.Bundle"),
   ])
@@ -41,12 +41,31 @@ import Testing
     ("class A { var s: NSSet? }; a.s = [b]", "class A { var s: NSSet? }; a.s = NSSet(array: [b])"),
     ("class A { var s: [B] }; a.s = [b]", "class A { var s: [B] }; a.s = [b]"),
     (
+      "class A { var s: NSSet }; class B { let s = [C] }; a.s = [b]",
+      "class A { var s: NSSet }; class B { let s = [C] }; a.s = [b]"
+    ),
+    ("class A { var s: NSSet }; a.s = [:]", "class A { var s: NSSet }; a.s = [:]"),
+    (
       "class A { var s: NSSet }; class B { var s: [B] }; a.s = [b]",
       "class A { var s: NSSet }; class B { var s: [B] }; a.s = [b]"
     ),
   ])
   func `sets of Foundation have no literals`(_ line: String, _ expected: String) {
     #expect(rewritten(line) == expected)
+  }
+
+  @Test func `a cast that would be nil is named`() {
+    let findings = Rewriter([.init(path: "a.swift", text: "\nlet r = x as? NSFetchRequest<A>")]).findings
+    #expect(findings.map(\.line) == [2])
+  }
+
+  @Test(arguments: [
+    ("b.urls(forResourcesWithExtension: a ? b : c, subdirectory: nil)", true),
+    ("b.urls(forResourcesWithExtension: a, subdirectory: nil, localization: nil)", false),
+    ("Bundle.urls(forResourcesWithExtension: a, subdirectory: nil, in: c)", false),
+  ])
+  func `of the functions for several resources one is replaced`(_ line: String, _ isReplaced: Bool) {
+    #expect(rewritten(line).split(separator: "\n").first?.contains("resourceURLs(") == isReplaced)
   }
 
   @Test func `a switch over attribute types without the newer ones`() {

@@ -44,9 +44,16 @@ import Testing
       ])
   }
 
-  @Test func `where a program begins`() {
-    #expect(survey("@main struct A {}").isEntry)
-    #expect(survey("", path: "/x/main.swift").isEntry)
-    #expect(!survey("struct A {}").isEntry)
+  @Test func `what other files can use of a file`() {
+    let text = """
+      private enum A { enum B {} }
+      func c() {}
+      let d = 1
+      extension E { var f: Int { 1 }; private func g() {} }
+      class H { func i() {} }
+      """
+    #expect(survey(text).declared == ["H"])
+    #expect(survey(text).types == ["A", "B", "H"])
+    #expect(survey(text).members == ["c", "d", "f"])
   }
 }

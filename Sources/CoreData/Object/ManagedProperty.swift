@@ -262,7 +262,7 @@ extension NSManagedObject {
     let slot = readSlot(key)
     if slot < 0 { return transient(key) as? Data }
     if isExternal(slot) { return externalData(slot) }
-    if isTransformable(slot) { return modelledValue(forKey: key.name) as? Data }
+    if isTransformable(slot) { return transient(key) as? Data }
     if let value = changed(slot) {
       if case .data(let x) = value { return x }
       return nil
@@ -315,7 +315,10 @@ extension NSManagedObject {
     if slot < 0 { setModelledValue(transient(), forKey: key.name) } else { store(value, in: slot) }
   }
 
-  private func transient(_ key: PropertyKey) -> Any? { modelledValue(forKey: key.name) }
+  /// The value of an attribute without a slot of its own type. A probe of `KeyPathName` has recorded the key already.
+  private func transient(_ key: PropertyKey) -> Any? {
+    core == nil && flags.contains(.fault) ? nil : modelledValue(forKey: key.name)
+  }
 
   private func transientInt(_ key: PropertyKey) -> Int64 {
     switch transient(key) {

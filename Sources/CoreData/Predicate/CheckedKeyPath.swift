@@ -62,9 +62,3 @@ extension Selector {
     self.init("set" + property.prefix(1).uppercased() + property.dropFirst() + ":")
   }
 }
-
-extension AnyKeyPath {
-  /// The names of the key path's properties, separated by points, for key-value coding; nil where they have none.
-  /// Rewritten sources contain it in place of `_kvcKeyPathString`, which is nil where there is no Objective-C.
-  public var keyValuePath: String? { KeyPathName.name(of: self) }
-}
