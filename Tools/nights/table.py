@@ -173,7 +173,7 @@ PARTS = [
          read=counts(findings=r"^plugin_builds: .*failed=(\d+)")),
     Part("opening", "G17", "gigabytes", 1, 1, 0, opening, needs="debug", seconds=240, adds=False,
          read=opening_times),
-    Part("generated-classes", "-", "corpora", None, 1, 0, script("generated_classes"), needs="debug", seconds=900,
+    Part("generated-classes", "-", "corpora", None, 1, 0, script("generated_classes"), needs="debug", seconds=400,
          adds=False, read=counts(findings=r"^generated_classes: .*failures=(\d+)")),
     Part("benchmark", "-", "runs", None, 1, 0, benchmarks("store-benchmark"), needs="benchmarks", seconds=1_500,
          adds=False, read=misses),
