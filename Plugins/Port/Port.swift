@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package port [--apply] [PATH]`: reports what it takes to build a package, a folder or a project of Xcode where
-/// there is no Objective-C, and writes the manifest for it. Without PATH it is the package of the command.
+/// `swift package port [--apply] [PATH]`: reports what it takes to build a package, a folder or a project of Xcode
+/// where there is no Objective-C, and writes the manifest for it. Without PATH it is the package of the command.
 @main
 struct Port: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {

@@ -37,7 +37,7 @@ public struct PortPlan {
     var findings: [Rewriter.Finding] = []
   }
 
-  /// The types that files declare that are left out, here or in a target that this one uses, with the target.
+  /// Types of files that are left out, of this target and of those that it uses, with the target of each.
   public private(set) var lost: [String: String] = [:]
 
   /// A plan for a target.
@@ -94,12 +94,13 @@ public struct PortPlan {
 
   /// Files that use a framework of Apple's.
   private func leaveOutFrameworks(_ files: inout [File]) {
-    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.types) }
+    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
     for index in files.indices where files[index].reason == nil {
       let survey = files[index].survey
       let imported = survey.imports.flatMap { Framework.parts[$0.module] ?? [$0.module] }
       // The word that stands first, so that two runs give the same reason.
-      let words = survey.words.filter { !own.contains($0.key) }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+      let words = survey.words.filter { !own.contains($0.key) && !survey.types.contains($0.key) }
+        .sorted { ($0.value, $0.key) < ($1.value, $1.key) }
       // A file that asks for a module can do without, and without what the module brings.
       let checked = survey.checkedModules.reduce(into: survey.checkedModules) {
         $0.formUnion(Framework.parts[$1] ?? [])

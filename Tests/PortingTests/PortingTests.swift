@@ -235,6 +235,16 @@ enum AppProject {
     #expect(outcomes.first { $0.file.lastPathComponent == "Rating.swift" }?.outcome != .leftOut("it uses Rating"))
   }
 
+  @Test func `a type within another does not hide a framework from other files`() throws {
+    let folder = try AppProject.folder()
+    try folder.write("import CoreData\nstruct A { enum View {}; enum State {} }", "App/Network.swift")
+    try folder.write("import SwiftUI\nstruct B: View {}", "App/SongView.swift")
+    let outcomes = try port(folder).plans[0].outcomes
+    #expect(
+      outcomes.first { $0.file.lastPathComponent == "SongView.swift" }?.outcome
+        == .leftOut("it uses View of SwiftUI in line 2"))
+  }
+
   @Test func `files with functions and extensions that are used stay`() throws {
     let folder = try AppProject.folder()
     try folder.write("import Foundation\nextension Date { var isNew: Bool { true } }", "App/Network.swift")
