@@ -3,7 +3,7 @@ import PackagePlugin
 
 /// `swift package generate-models [--target NAME]... [--output NAME]`: writes the compiled models, the generated
 /// classes and the rewritten sources of targets into a folder of each, `Generated` unless named. A manifest that names
-/// this folder as the target's sources needs no build-tool plugin.
+/// its folder `Sources` as the target's sources needs no build-tool plugin.
 @main
 struct GenerateModels: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {

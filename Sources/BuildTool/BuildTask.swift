@@ -12,6 +12,8 @@ struct BuildTask {
   private var module = ""
   /// The folder for all results.
   private var output = URL(fileURLWithPath: ".")
+  /// The folder for the compiled models, where it is another one.
+  private var modelsFolder: URL?
   /// The folder of the target; the names of results are made of paths in it.
   private var root = URL(fileURLWithPath: ".")
   private var inputs: [URL] = []
@@ -20,16 +22,17 @@ struct BuildTask {
     var description: String
   }
 
-  /// `--module NAME --output FOLDER --root FOLDER INPUT...`, where an input is an `.xcdatamodeld`, an `.xcdatamodel`,
-  /// an `.xcmappingmodel` or a Swift source.
+  /// `--module NAME --output FOLDER [--models FOLDER] --root FOLDER INPUT...`, where an input is an `.xcdatamodeld`, an
+  /// `.xcdatamodel`, an `.xcmappingmodel` or a Swift source.
   init(_ arguments: [String]) throws {
     var rest = arguments[...]
     while let word = rest.popFirst() {
       switch word {
-      case "--module", "--output", "--root":
+      case "--module", "--output", "--models", "--root":
         guard let value = rest.popFirst() else { throw UsageError(description: "\(word) needs a value.") }
         if word == "--module" { module = value }
         if word == "--output" { output = URL(fileURLWithPath: value) }
+        if word == "--models" { modelsFolder = URL(fileURLWithPath: value) }
         if word == "--root" { root = URL(fileURLWithPath: value) }
       default: inputs.append(URL(fileURLWithPath: word))
       }
@@ -37,20 +40,25 @@ struct BuildTask {
     if module.isEmpty { throw UsageError(description: "--module NAME is missing.") }
   }
 
-  /// The names of all results.
-  var names: [String] {
-    inputs.flatMap { input in
+  /// The names of the sources that are written.
+  var sourceNames: [String] {
+    inputs.compactMap { input in
       switch input.pathExtension {
-      case "swift": [OutputNames.source(path(input))]
-      case "xcmappingmodel": [OutputNames.compiled(input)]
-      default: [OutputNames.compiled(input), OutputNames.classes(of: input.lastPathComponent)]
+      case "swift": OutputNames.source(path(input))
+      case "xcmappingmodel": nil
+      default: OutputNames.classes(of: input.lastPathComponent)
       }
     }
   }
 
+  /// The names of the compiled models that are written.
+  var modelNames: [String] { inputs.filter { $0.pathExtension != "swift" }.map(OutputNames.compiled) }
+
   /// Returns false where a model has an error. Warnings and errors go to standard error.
   func run() throws -> Bool {
-    try FileManager.default.createDirectory(at: output, withIntermediateDirectories: true)
+    for folder in [output, modelsFolder ?? output] {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
     let models = inputs.filter { ["xcdatamodeld", "xcdatamodel"].contains($0.pathExtension) }
     let mappings = inputs.filter { $0.pathExtension == "xcmappingmodel" }
     let files = inputs.filter { $0.pathExtension == "swift" }
@@ -58,7 +66,7 @@ struct BuildTask {
       throw UsageError(description: "\(other.path) is neither a model nor a Swift source.")
     }
     var sources = try files.map { Rewriter.Source(path: $0.path, bytes: Array(try Data(contentsOf: $0))) }
-    sources += try models.map(classes)
+    sources += models.map(classes)
     let rewriter = Rewriter(sources)
     for finding in rewriter.findings { complain("\(finding)") }
     let isSound = try (models + mappings).map { try compile($0, classNames: rewriter.classNames) }.allSatisfy { $0 }
@@ -87,22 +95,20 @@ struct BuildTask {
       return false
     }
     for diagnostic in compiled.diagnostics where diagnostic.severity == .warning { complain("\(diagnostic)") }
-    try compiled.write(to: output.appending(path: compiled.name))
+    try compiled.write(to: (modelsFolder ?? output).appending(path: compiled.name))
     return true
   }
 
   /// The classes that a model asks for, as one source. A model that cannot be read has none: its compilation says why.
-  private func classes(_ url: URL) throws -> Rewriter.Source {
-    var text = "import CoreData\nimport Foundation\n\n"
-    if let version = try? ModelBundle.currentVersion(url),
-      let source = try? ModelSourceReader().readSource(folder: version)
-    {
-      let generator = ClassGenerator(source, edition: .xcode16)
-      for diagnostic in generator.diagnostics(path: version.path) { complain("\(diagnostic)") }
-      text += generator.files(.build).map(\.text).joined(separator: "\n")
+  private func classes(_ url: URL) -> Rewriter.Source {
+    let current = ClassGenerator.current(of: url, edition: .xcode16)
+    if let (generator, path) = current {
+      for diagnostic in generator.diagnostics(path: path) { complain("\(diagnostic)") }
     }
     // Messages name the result itself: there is no other file with this text.
-    return .init(path: output.appending(path: OutputNames.classes(of: url.lastPathComponent)).path, text: text)
+    return .init(
+      path: output.appending(path: OutputNames.classes(of: url.lastPathComponent)).path,
+      text: current?.generator.buildSource ?? "")
   }
 
   private func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }

@@ -24,6 +24,8 @@ struct GenerateCommand {
     }
   }
 
+  /// Writes the sources into the folder `Sources` and the compiled models into the folder `Models` of the output.
+  ///
   /// Returns false where a model has an error. Files of earlier runs that are results no longer are named; they stay.
   func run() throws -> Bool {
     let known = try PortManifest.leftOut(in: root) + left + [output, root.appending(path: PortManifest.placeholder)]
@@ -34,13 +36,17 @@ struct GenerateCommand {
       return true
     }
     try claim()
-    let task = try BuildTask(["--module", module, "--root", root.path, "--output", output.path] + inputs.map(\.path))
+    // A manifest names the folders: what it names as a source cannot be a resource, too.
+    let (sources, models) = (output.appending(path: "Sources"), output.appending(path: "Models"))
+    let task = try BuildTask(
+      ["--module", module, "--root", root.path, "--output", sources.path, "--models", models.path] + inputs.map(\.path))
     guard try task.run() else { return false }
-    let names = Set(task.names)
-    print("\(module): wrote \(names.count) files into \(output.path)")
-    for item in try FileManager.default.contentsOfDirectory(atPath: output.path).sorted()
-    where !names.contains(item) && item != Self.mark {
-      print("\(output.appending(path: item).path) is of an earlier run; remove it")
+    for (folder, names) in [(sources, task.sourceNames), (models, task.modelNames)] {
+      print("\(module): wrote \(names.count) files into \(folder.path)")
+      for item in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() where !names.contains(item)
+      {
+        print("\(folder.appending(path: item).path) is of an earlier run; remove it")
+      }
     }
     return true
   }

@@ -1,3 +1,4 @@
+import Foundation
 import ModelFiles
 import StoreSchema
 
@@ -53,6 +54,20 @@ public struct ClassGenerator: Sendable {
     self.source = source
     self.edition = edition
     entities = Dictionary(source.record.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// A generator for the current version of a model, and the path of this version. Nil where it cannot be read: its
+  /// compilation says why.
+  public static func current(of model: URL, edition: Edition) -> (generator: Self, path: String)? {
+    guard let version = try? ModelBundle.currentVersion(model),
+      let source = try? ModelSourceReader().readSource(folder: version)
+    else { return nil }
+    return (Self(source, edition: edition), version.path)
+  }
+
+  /// The classes that are generated during builds, as one source.
+  public var buildSource: String {
+    "import CoreData\nimport Foundation\n\n" + files(.build).map(\.text).joined(separator: "\n")
   }
 
   /// The files, in the order of the entities in the source.

@@ -69,8 +69,14 @@ public struct PortPlan {
       }
       files.append(file)
     }
-    leaveOutFrameworks(&files)
-    leaveOutUsers(&files)
+    let generated = target.models.filter { $0.pathExtension != "xcmappingmodel" }.compactMap { model in
+      ClassGenerator.current(of: model, edition: .xcode16).map {
+        Rewriter.Source(path: model.path, text: $0.generator.buildSource)
+      }
+    }
+    let own = (files.map(\.survey) + generated.map(SourceSurvey.init)).reduce(into: Set()) { $0.formUnion($1.declared) }
+    leaveOutFrameworks(&files, own: own)
+    leaveOutUsers(&files, own: own)
     if target.isApp { leaveOutUnreached(&files) }
     leaveOutDependents(&files)
     let kept = files.filter { $0.reason == nil }
@@ -78,7 +84,7 @@ public struct PortPlan {
     for file in files where file.reason != nil {
       for name in file.survey.declared where !present.contains(name) { self.lost[name] = target.name }
     }
-    let all = kept.flatMap(\.findings) + Rewriter(kept.map(\.source)).findings
+    let all = kept.flatMap(\.findings) + Rewriter(kept.map(\.source) + generated).findings
     let findings = Dictionary(grouping: all, by: \.path)
     outcomes = files.map { file in
       if let reason = file.reason { return (file.url, .leftOut(reason)) }
@@ -92,9 +98,8 @@ public struct PortPlan {
       .filter { $0.severity != .note }
   }
 
-  /// Files that use a framework of Apple's.
-  private func leaveOutFrameworks(_ files: inout [File]) {
-    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
+  /// Files that use a framework of Apple's. `own` are the types of the target, generated ones among them.
+  private func leaveOutFrameworks(_ files: inout [File], own: Set<String>) {
     for index in files.indices where files[index].reason == nil {
       let survey = files[index].survey
       let imported = survey.imports.flatMap { Framework.parts[$0.module] ?? [$0.module] }
@@ -126,8 +131,7 @@ public struct PortPlan {
   }
 
   /// Files that use a type that another target has lost.
-  private func leaveOutUsers(_ files: inout [File]) {
-    let own = files.reduce(into: Set<String>()) { $0.formUnion($1.survey.declared) }
+  private func leaveOutUsers(_ files: inout [File], own: Set<String>) {
     for index in files.indices where files[index].reason == nil {
       let words = files[index].survey.words.filter {
         lost[$0.key] != nil && !own.contains($0.key) && !files[index].survey.types.contains($0.key)
@@ -198,7 +202,8 @@ extension PortPlan: CustomStringConvertible {
       }
     }
     var lines = [
-      "\(target.name): a \(target.kind.rawValue) of \(outcomes.count) Swift sources and \(target.models.count) models"
+      "\(target.name): \(target.kind == .executable ? "an" : "a") \(target.kind.rawValue), "
+        + "Swift sources: \(outcomes.count), models: \(target.models.count)"
     ]
     lines.append("  compiled as they are: \(unchanged)")
     if !byHand.isEmpty { lines += ["  lines to change by hand: \(byHand.count)"] + byHand }

@@ -19,6 +19,7 @@ enum LayoutTable {
     "HouseTests": "Tests of the repository as a whole.",
     "Support": "The fixture world of all tests.",
     "BrokenLines": "Patches that Scripts/broken_line applies.",
+    "Ports": "A package and a project of Xcode, which Scripts/ports makes build here.",
     "Constructs": "A package of sources for Apple's platforms, which the plugin rewrites. Scripts/constructs runs it.",
     "Consumer": "A package that depends on this one.",
     "CrashWriter": "The program that Scripts/crash kills.",

@@ -245,6 +245,17 @@ enum AppProject {
         == .leftOut("it uses View of SwiftUI in line 2"))
   }
 
+  @Test func `classes that are generated during the build belong to the target`() throws {
+    let folder = try AppProject.folder()
+    let generated = AppProject.model.replacing("\"Song\"/>", with: "\"View\" codeGenerationType=\"class\"/>")
+    try folder.write(generated, "App/Model.xcdatamodeld/Model.xcdatamodel/contents")
+    // There is a View in SwiftUI, too.
+    try folder.write(
+      "import CoreData\nimport SwiftUI\nextension View { public override func awakeFromInsert() {} }", "App/Song.swift")
+    let outcomes = try port(folder).plans[0].outcomes
+    #expect(outcomes.first { $0.file.lastPathComponent == "Song.swift" }?.outcome == .unchanged)
+  }
+
   @Test func `files with functions and extensions that are used stay`() throws {
     let folder = try AppProject.folder()
     try folder.write("import Foundation\nextension Date { var isNew: Bool { true } }", "App/Network.swift")

@@ -1,0 +1,12 @@
+import SwiftUI
+
+@main
+struct TasksApp: App {
+  let persistence = Persistence.shared
+
+  var body: some Scene {
+    WindowGroup {
+      ContentView().environment(\.managedObjectContext, persistence.container.viewContext)
+    }
+  }
+}
