@@ -126,7 +126,8 @@ extension FileRewriting {
       guard !isPlain(value) else { continue }
       guard let text = defaultArgument(value) else { return nil }
       // The class may be in another file, and does not see what is private in this one.
-      let type = file.oneLine((part.first { file.isMark($0, ":") } ?? sign) + 1..<sign)
+      guard let colon = (part.lowerBound..<sign).first(where: { file.isMark($0, ":") }) else { return nil }
+      let type = file.oneLine(colon + 1..<sign)
       let function = "_default\(number)_\(declaration.keywordIndex)\(name)"
       let isPublic = declaration.has("public") || declaration.has("open") || isShown(declaration, owner)
       member.defaults += "\(isPublic ? "@usableFromInline " : "")static func \(function)() -> \(type) { \(text) }; "

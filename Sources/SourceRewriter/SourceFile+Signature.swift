@@ -67,7 +67,8 @@ extension SourceFile {
       if isMark(index, "-") || text(index) == "where" {
         let start = isMark(index, "-") ? index + 2 : index + 1
         let isResult = start == index + 2
-        index = max(endOfType(start), index + 1)
+        // A source may end behind the arrow.
+        index = min(max(endOfType(start), index + 1), tokens.count)
         if isResult, start < index { signature.result = start..<index }
       } else if isEffect {
         signature.isAsync = signature.isAsync || isWord(index, "async")
