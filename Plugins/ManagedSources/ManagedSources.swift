@@ -17,24 +17,23 @@ struct ManagedSources: BuildToolPlugin {
     let others = context.package.targets.map { $0.directoryURL.standardizedFileURL.path }.filter { $0 != root.path }
     let found = LayerFiles(in: root, without: Set(others + (try Settings.leftOut(in: root))))
     let sources = found.sources.filter { !compiled.contains($0.standardizedFileURL.path) }
-    // The bundles of a module are in one folder, so that their names must differ.
-    let names = Dictionary(grouping: found.models, by: Self.compiledName)
-    for (name, models) in names.sorted(by: { $0.key < $1.key }) where models.count > 1 {
-      Diagnostics.error("\(name) would be made of \(models.map(\.path).joined(separator: " and of ")); rename one")
-    }
-    if names.count < found.models.count { return [] }
     let mains = sources.filter { $0.lastPathComponent == "main.swift" }
     guard mains.count < 2 else {
       Diagnostics.error("a module has one main.swift, not \(mains.map(\.path).joined(separator: " and "))")
       return []
     }
     let output = context.pluginWorkDirectoryURL.appending(path: "Results")
-    let results =
-      found.models.map { output.appending(path: Self.compiledName($0)) }
-      + found.models.filter { $0.pathExtension != "xcmappingmodel" }.map {
-        output.appending(path: Self.classesName($0))
-      }
-      + sources.map { output.appending(path: Self.sourceName(Self.path(of: $0, in: root))) }
+    let named =
+      found.models.map { (Self.compiledName($0), $0) }
+      + found.models.filter { $0.pathExtension != "xcmappingmodel" }.map { (Self.classesName($0), $0) }
+      + sources.map { (Self.sourceName(Self.path(of: $0, in: root)), $0) }
+    // The files and bundles of a module are in one folder, so that their names must differ.
+    let sharing = Dictionary(grouping: named, by: \.0).filter { $1.count > 1 }
+    for (name, inputs) in sharing.sorted(by: { $0.key < $1.key }) {
+      Diagnostics.error("\(name) would be made of \(inputs.map(\.1.path).joined(separator: " and of ")); rename one")
+    }
+    if !sharing.isEmpty { return [] }
+    let results = named.map { output.appending(path: $0.0) }
     let stale = StaleResults(folder: output, bundleName: "\(context.package.displayName)_\(target.name)")
     stale.remove(except: Set(results.map(\.lastPathComponent)))
     guard !results.isEmpty else { return [] }

@@ -41,21 +41,26 @@ struct BuildTask {
   }
 
   /// The names of the sources that are written.
-  var sourceNames: [String] {
-    inputs.compactMap { input in
-      switch input.pathExtension {
-      case "swift": OutputNames.source(path(input))
-      case "xcmappingmodel": nil
-      default: OutputNames.classes(of: input.lastPathComponent)
-      }
+  var sourceNames: [String] { inputs.flatMap(names).filter { $0.hasSuffix(".swift") } }
+
+  /// The names of the compiled models that are written.
+  var modelNames: [String] { inputs.flatMap(names).filter { !$0.hasSuffix(".swift") } }
+
+  private func names(_ input: URL) -> [String] {
+    switch input.pathExtension {
+    case "swift": [OutputNames.source(path(input))]
+    case "xcmappingmodel": [OutputNames.compiled(input)]
+    default: [OutputNames.compiled(input), OutputNames.classes(of: input.lastPathComponent)]
     }
   }
 
-  /// The names of the compiled models that are written.
-  var modelNames: [String] { inputs.filter { $0.pathExtension != "swift" }.map(OutputNames.compiled) }
-
   /// Returns false where a model has an error. Warnings and errors go to standard error.
   func run() throws -> Bool {
+    let named = Dictionary(grouping: inputs.flatMap { input in names(input).map { ($0, input) } }, by: \.0)
+    if let (name, sharing) = named.filter({ $1.count > 1 }).min(by: { $0.key < $1.key }) {
+      let paths = sharing.map(\.1.path).joined(separator: " and of ")
+      throw UsageError(description: "\(name) would be made of \(paths); rename one.")
+    }
     for folder in [output, modelsFolder ?? output] {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }

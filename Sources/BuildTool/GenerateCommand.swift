@@ -35,11 +35,11 @@ struct GenerateCommand {
       print("\(module): no models, and no sources that the target does not compile itself")
       return true
     }
-    try claim()
     // A manifest names the folders: what it names as a source cannot be a resource, too.
     let (sources, models) = (output.appending(path: "Sources"), output.appending(path: "Models"))
     let task = try BuildTask(
       ["--module", module, "--root", root.path, "--output", sources.path, "--models", models.path] + inputs.map(\.path))
+    try claim()
     guard try task.run() else { return false }
     for (folder, names) in [(sources, task.sourceNames), (models, task.modelNames)] {
       print("\(module): wrote \(names.count) files into \(folder.path)")

@@ -48,6 +48,7 @@ struct Framework {
       Framework(name: "CoreLocation", prefixes: ["CL"]), Framework(name: "MapKit", prefixes: ["MK"]),
       Framework(name: "CoreSpotlight", prefixes: ["CS", "NSCoreDataCoreSpotlight"]),
       Framework(name: "CoreGraphics", prefixes: ["CGColor", "CGContext", "CGImage"]),
+      Framework(name: "ImageIO", prefixes: ["CGImage", "kCGImage"]),
       Framework(name: "Security", prefixes: ["Sec", "kSec"]),
       Framework(name: "SwiftData", names: ["@Attribute", "@Model", "@Query", "@Relationship", "ModelContainer"]),
       Framework(name: "UniformTypeIdentifiers", names: ["UTType"]),
@@ -84,6 +85,4 @@ struct Framework {
     "Observation",
     "RegexBuilder", "Swift", "Synchronization", "Testing", "XCTest", "_Concurrency",
   ]
-  /// Modules that sources can do without: they are imported where they exist.
-  static let dispensable: Set<String> = ["MobileCoreServices", "ObjectiveC", "Darwin"]
 }

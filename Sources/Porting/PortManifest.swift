@@ -49,12 +49,14 @@ public enum PortManifest {
   ///
   /// `library` is the folder of this package. Throws where the manifest does not declare `let package`.
   public static func ported(_ manifest: String, _ plans: [PortPlan], in folder: URL, library: URL) throws -> String {
-    var lines = manifest.split(separator: "\n", omittingEmptySubsequences: false)
+    // Lines may end as on Windows.
+    var lines = manifest.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     // The last such line before the end: an earlier one may be the author's.
     if let last = lines.lastIndex(of: end[...]), let first = lines[..<last].lastIndex(of: begin[...]) {
       lines.removeSubrange(first...last)
     }
-    var text = lines.joined(separator: "\n")
+    let newline = manifest.contains("\r\n") ? "\r\n" : "\n"
+    var text = lines.joined(separator: newline)
     guard text.contains("let package = Package(") else {
       throw PortError("the manifest has no `let package = Package(`; declare the package so")
     }
@@ -72,8 +74,8 @@ public enum PortManifest {
         """
     }
     let path = quoted(relative(library, to: folder))
-    return """
-      \(text)
+    let block = """
+
 
       \(begin)
       // Where there is no Objective-C, a plugin compiles the models of these targets and rewrites their sources, so
@@ -95,6 +97,7 @@ public enum PortManifest {
       \(end)
 
       """
+    return text + block.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: newline)
   }
 
   /// The settings of the plugin for a target: whatever is in its folder and not compiled is left out, as the plugin

@@ -90,8 +90,7 @@ public struct PortPlan {
       if let reason = file.reason { return (file.url, .leftOut(reason)) }
       return (file.url, findings[file.url.path].map { .byHand($0) } ?? .unchanged)
     }
-    let known = Framework.present.union(Framework.dispensable).union(modules).union(Framework.all.keys)
-      .union(Framework.parts.keys)
+    let known = Framework.present.union(Rewriter.absentModules).union(modules)
     foreignModules = Set(kept.flatMap(\.survey.imports).map(\.module)).subtracting(known).sorted()
     let compiler = ModelCompiler(moduleName: target.name)
     diagnostics = target.models.filter { $0.pathExtension != "xcmappingmodel" }.flatMap(compiler.check)
@@ -208,6 +207,10 @@ extension PortPlan: CustomStringConvertible {
     lines.append("  compiled as they are: \(unchanged)")
     if !byHand.isEmpty { lines += ["  lines to change by hand: \(byHand.count)"] + byHand }
     if !left.isEmpty { lines += ["  left out: \(left.count)"] + left }
+    if !target.otherFiles.isEmpty {
+      lines += ["  other files, which are not ported: \(target.otherFiles.count)"]
+      lines += target.otherFiles.map { "    \(target.path($0))" }
+    }
     if !foreignModules.isEmpty {
       lines.append(
         "  modules of other packages, which the manifest must name: \(foreignModules.joined(separator: ", "))")

@@ -17,6 +17,8 @@ public struct PortTarget: Hashable, Sendable {
   public var models: [URL]
   /// Its other resources.
   public var resources: [PortResource]
+  /// Its sources in other languages, and the resources that only a user interface has. They are not ported.
+  public var otherFiles: [URL]
   /// The names of the targets of the same project that it uses.
   public var dependencies: [String]
   /// The version of Swift that its sources are written in: 4, 5 or 6.
@@ -27,10 +29,10 @@ public struct PortTarget: Hashable, Sendable {
   /// A target.
   public init(
     name: String, kind: Kind, root: URL, sources: [URL], models: [URL] = [], resources: [PortResource] = [],
-    dependencies: [String] = [], languageMode: Int = 5, isApp: Bool = false
+    otherFiles: [URL] = [], dependencies: [String] = [], languageMode: Int = 5, isApp: Bool = false
   ) {
     (self.name, self.kind, self.root, self.sources, self.models) = (name, kind, root, sources, models)
-    (self.resources, self.dependencies) = (resources, dependencies)
+    (self.resources, self.otherFiles, self.dependencies) = (resources, otherFiles, dependencies)
     (self.languageMode, self.isApp) = (languageMode, isApp)
   }
 
@@ -73,7 +75,10 @@ extension URL {
   /// Whether it is a model, which is a folder.
   var isModel: Bool { ["xcdatamodeld", "xcdatamodel", "xcmappingmodel"].contains(pathExtension) }
 
-  var isFolder: Bool { (try? resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false }
+  /// Whether it is a folder, or a link to one.
+  var isFolder: Bool {
+    (try? resolvingSymlinksInPath().resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
+  }
 
   /// The deepest folder that contains all these files.
   static func commonFolder(_ files: [URL]) -> URL? {
@@ -96,16 +101,22 @@ public struct FolderContents {
   public private(set) var others: [URL] = []
 
   /// The contents of a folder. Hidden files, manifests, and files and folders with these paths are left out.
+  ///
+  /// Symbolic links are followed, as Swift's package manager does. A folder that several links lead to is read once.
   public init(_ root: URL, without left: Set<String> = []) {
+    func real(_ url: URL) -> String { url.resolvingSymlinksInPath().standardizedFileURL.path }
+    var known = left.union([real(root)])
     var pending = [root]
     while let folder = pending.popLast() {
-      let items = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-      for item in items where !item.lastPathComponent.hasPrefix(".") && item.lastPathComponent != "Package.swift" {
+      // In the order of their names, so that of two links to a folder always the same one is followed.
+      let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+      for name in names where !name.hasPrefix(".") && name != "Package.swift" {
+        let item = folder.appending(path: name)
         if left.contains(item.standardizedFileURL.path) { continue }
         if item.isModel {
           models.append(item)
         } else if item.isFolder, !["xcassets", "xcodeproj", "xcworkspace"].contains(item.pathExtension) {
-          pending.append(item)
+          if known.insert(real(item)).inserted { pending.append(item) }
         } else if item.pathExtension == "swift" {
           sources.append(item)
         } else {

@@ -46,6 +46,10 @@ public struct ProjectPort {
 
   /// A package has the files of its targets in folders of its own, each target in another.
   private static func check(_ targets: [PortTarget], in folder: URL) throws {
+    for (name, sharing) in Dictionary(grouping: targets, by: \.name) where sharing.count > 1 {
+      throw PortError(
+        "\(sharing.count) targets have modules with the name \(name); give each another PRODUCT_MODULE_NAME")
+    }
     let roots = Dictionary(grouping: targets) { $0.root.standardizedFileURL.path }
     for (path, sharing) in roots.sorted(by: { $0.key < $1.key }) {
       let names = sharing.map(\.name).joined(separator: " and ")

@@ -60,11 +60,17 @@ public struct XcodeProject {
   /// Throws where a folder of the project is not below the project's own.
   public func targets() throws -> [PortTarget] {
     let ids = root["targets"] as? [String] ?? []
-    return try ids.compactMap(target)
+    var names = Dictionary(ids.map { ($0, objects[$0].flatMap(moduleName)) }) { first, _ in first }
+    // Apps for several systems may have the same module, but not in a package: there it has the target's name.
+    for (_, sharing) in Dictionary(grouping: names.keys, by: { names[$0] ?? nil }) where sharing.count > 1 {
+      for id in sharing { names[id] = (objects[id]?["name"] as? String).map(Self.moduleName) }
+    }
+    return try ids.compactMap { try target($0, names.compactMapValues(\.self)) }
   }
 
-  private func target(_ id: String) throws -> PortTarget? {
-    guard let object = objects[id], let name = object["name"] as? String,
+  /// `names` are the modules of all targets.
+  private func target(_ id: String, _ names: [String: String]) throws -> PortTarget? {
+    guard let object = objects[id], let name = names[id],
       let product = object["productType"] as? String, !product.hasSuffix(".bundle.ui-testing")
     else { return nil }
     var files: [URL] = []
@@ -78,40 +84,69 @@ public struct XcodeProject {
     let own = Set(object["fileSystemSynchronizedGroups"] as? [String] ?? [])
     for group in own.sorted() { files += try synchronized(group, for: id) }
     for group in objects.keys.sorted() where !own.contains(group) { files += added(of: group, to: id) }
+    // What an earlier port has written is the port's.
+    files.removeAll { [PortManifest.settings, PortManifest.placeholder].contains($0.lastPathComponent) }
     files = Array(Set(files)).sorted { $0.path < $1.path }
     let sources = files.filter { $0.pathExtension == "swift" }
     guard !sources.isEmpty, let root = URL.commonFolder(files) else { return nil }
     let targets = (object["dependencies"] as? [String] ?? []).compactMap { objects[$0]?["target"] as? String }
     let isTest = product.hasSuffix(".bundle.unit-test")
     let isApp = product.contains(".application") || product.contains("app-extension")
+    let rest = files.filter { $0.pathExtension != "swift" && !$0.isModel }
+    let others = rest.filter { Self.kindsOfSources.contains($0.pathExtension.lowercased()) }
+    let interface = rest.filter { Self.kindsOfInterfaces.contains($0.pathExtension.lowercased()) }
+    let resources = Set(rest).subtracting(others).subtracting(interface).sorted { $0.path < $1.path }
     return PortTarget(
-      name: Self.moduleName(name), kind: isTest ? .test : product.hasSuffix(".tool") ? .executable : .library,
-      root: root, sources: sources, models: files.filter(\.isModel),
-      resources: isTest ? files.filter(Self.isFixture).map { PortResource($0) } : [],
-      dependencies: targets.compactMap { objects[$0]?["name"] as? String }.map(Self.moduleName),
-      languageMode: languageMode(object), isApp: isApp)
+      name: name, kind: isTest ? .test : product.hasSuffix(".tool") ? .executable : .library, root: root,
+      sources: sources, models: files.filter(\.isModel), resources: resources.map { PortResource($0) },
+      otherFiles: others + interface,
+      dependencies: targets.compactMap { names[$0] }, languageMode: languageMode(object),
+      isApp: isApp)
   }
 
-  /// Of the first configuration that states one, the target's before the project's. Xcode builds older modes as 4.
+  /// The version of Swift that the settings state. Xcode builds older modes as 4.
   private func languageMode(_ target: Object) -> Int {
+    let mode = setting("SWIFT_VERSION", of: target)?.split(separator: ".").first.flatMap { Int($0) } ?? 5
+    return min(max(mode, 4), 6)
+  }
+
+  /// What a program does not read by itself, and what only a user interface does.
+  private static let kindsOfInterfaces: Set<String> = [
+    "aif", "caf", "entitlements", "gif", "heic", "jpeg", "jpg", "lproj", "m4a", "mov", "mp3", "mp4", "nib", "otf",
+    "pdf",
+    "plist", "png", "storyboard", "strings", "stringsdict", "svg", "ttc", "ttf", "wav", "webp", "xcassets", "xcstrings",
+    "xib",
+  ]
+  private static let kindsOfSources: Set<String> = ["c", "cc", "cpp", "h", "hpp", "m", "metal", "mm", "pch", "s"]
+
+  /// The name of a target's module: that of its product, unless the settings state another.
+  private func moduleName(_ target: Object) -> String? {
+    guard let name = target["name"] as? String else { return nil }
+    let product = setting("PRODUCT_NAME", of: target, ["TARGET_NAME": name]) ?? name
+    let values = ["TARGET_NAME": name, "PRODUCT_NAME": product]
+    return Self.moduleName(setting("PRODUCT_MODULE_NAME", of: target, values) ?? product)
+  }
+
+  /// A build setting with these values in place of their names; nil where none is stated, or where it has other names.
+  private func setting(_ name: String, of target: Object, _ values: [String: String]) -> String? {
+    guard var text = setting(name, of: target) else { return nil }
+    for (key, value) in values {
+      for modifier in ["", ":c99extidentifier", ":rfc1034identifier"] {
+        text = text.replacing("$(\(key)\(modifier))", with: value)
+      }
+    }
+    return text.contains("$") || text.isEmpty ? nil : text
+  }
+
+  /// Of the first configuration that states it, the target's before the project's.
+  private func setting(_ name: String, of target: Object) -> String? {
     for owner in [target, root] {
       guard let list = (owner["buildConfigurationList"] as? String).flatMap({ objects[$0] }) else { continue }
       for configuration in (list["buildConfigurations"] as? [String] ?? []).compactMap({ objects[$0] }) {
-        let settings = configuration["buildSettings"] as? Object
-        if let version = settings?["SWIFT_VERSION"] as? String, let mode = version.split(separator: ".").first {
-          return min(max(Int(mode) ?? 5, 4), 6)
-        }
+        if let value = (configuration["buildSettings"] as? Object)?[name] as? String { return value }
       }
     }
-    return 5
-  }
-
-  /// Whether a resource of a test is read by the test itself.
-  private static func isFixture(_ file: URL) -> Bool {
-    let kinds: Set<String> = [
-      "swift", "storyboard", "xib", "xcassets", "plist", "strings", "lproj", "m", "h", "entitlements",
-    ]
-    return !file.isModel && !kinds.contains(file.pathExtension)
+    return nil
   }
 
   /// A name as Xcode makes the name of a module of it.
@@ -156,9 +191,11 @@ public struct XcodeProject {
 
   /// The file of a reference: its path is one in the group around it, in the project's folder, or absolute.
   private func path(_ id: String) -> URL? {
-    var parts: [String] = []
+    var (parts, known): ([String], Set<String>) = ([], [])
     var next: String? = id
-    while let id = next, let object = objects[id], parts.count < Self.deepest * 4 {
+    // A group that contains itself has no path.
+    while let id = next, let object = objects[id] {
+      guard known.insert(id).inserted else { return nil }
       if let path = object["path"] as? String { parts.append(path) }
       switch object["sourceTree"] as? String ?? "<group>" {
       case "<group>": next = parents[id]

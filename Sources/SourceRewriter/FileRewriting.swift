@@ -141,12 +141,6 @@ struct FileRewriting {
       || declaration.conditions.contains { $0.directives.last?.contains("canImport(\(module))") == true }
   }
 
-  /// Modules of Apple's platforms that sources of models import although they can do without.
-  private static let absentModules: Set<String> = [
-    "AppKit", "CloudKit", "Cocoa", "Combine", "CoreLocation", "CoreSpotlight", "MapKit", "MobileCoreServices", "OSLog",
-    "ObjectiveC", "Security", "SwiftData", "SwiftUI", "UIKit", "UniformTypeIdentifiers", "WidgetKit", "os",
-  ]
-
   /// `import UIKit` is compiled only where there is such a module; `import class CoreData.X` becomes `import CoreData`.
   private mutating func rewriteImport(_ declaration: Declaration) {
     var index = declaration.keywordIndex + 1
@@ -164,7 +158,7 @@ struct FileRewriting {
     if name == "Foundation", index == declaration.keywordIndex + 1, end > index + 1 {
       return replace(tokens: declaration.keywordIndex..<end, "import Foundation")
     }
-    guard Self.absentModules.contains(name) else { return }
+    guard Rewriter.absentModules.contains(name) else { return }
     // What stands in for such a module here has no submodules.
     if isDetailed { replace(tokens: declaration.keywordIndex..<end, "import \(name)") }
     guard !isChecked(declaration, name) else { return }

@@ -49,6 +49,14 @@ private enum TestModel {
     try String(contentsOf: output.appending(path: name), encoding: .utf8)
   }
 
+  @Test func `inputs that would become one file are refused, and nothing is written`() throws {
+    defer { try? FileManager.default.removeItem(at: root) }
+    let run = try run(write("let a = 1", "a+/b.swift"), write("let b = 1", "a/+b.swift"))
+    #expect(run.status != 0)
+    #expect(run.errors.contains("Rewritten+a+++b.swift would be made of "), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: output.path))
+  }
+
   @Test func `models are compiled, their classes generated, and sources rewritten`() throws {
     defer { try? FileManager.default.removeItem(at: root) }
     let model = try model(#"<attribute name="a" optional="YES" attributeType="String"/>"#)

@@ -1,86 +1,8 @@
 import Foundation
-import Porting
+@testable import Porting
 import SourceRewriter
 import TestSupport
 import Testing
-
-/// A folder for a project, removed at the end.
-final class ProjectFolder {
-  let url: URL
-
-  init(_ files: [String: String]) throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "port-\(UUID())").standardizedFileURL
-    for (path, text) in files { try write(text, path) }
-  }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
-
-  func write(_ text: String, _ path: String) throws {
-    let file = url.appending(path: path)
-    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: file)
-  }
-
-  func text(_ path: String) throws -> String { try String(contentsOf: url.appending(path: path), encoding: .utf8) }
-}
-
-/// A small app of Xcode: a model layer, a user interface and tests.
-enum AppProject {
-  static let model = """
-    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
-    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift" \
-    userDefinedModelVersionIdentifier=""><entity name="Song" representedClassName="Song"/></model>
-    """
-
-  /// What the project's groups, phases and targets refer to.
-  static let project = """
-    // !$*UTF8*$!
-    { archiveVersion = 1; objectVersion = 56; rootObject = P; objects = {
-      P = { isa = PBXProject; mainGroup = G; targets = (A, T, U, ); buildConfigurationList = L; };
-      L = { isa = XCConfigurationList; buildConfigurations = (C, ); };
-      C = { isa = XCBuildConfiguration; buildSettings = { SWIFT_VERSION = 5.0; }; };
-      L6 = { isa = XCConfigurationList; buildConfigurations = (C6, ); };
-      C6 = { isa = XCBuildConfiguration; buildSettings = { SWIFT_VERSION = 6.0; }; };
-      G = { isa = PBXGroup; children = (GA, ST, ); sourceTree = "<group>"; };
-      GA = { isa = PBXGroup; path = App; children = (F1, F2, F3, M1, F5, ); sourceTree = "<group>"; };
-      F1 = { isa = PBXFileReference; path = Song.swift; sourceTree = "<group>"; };
-      F2 = { isa = PBXFileReference; path = "SongView.swift"; sourceTree = "<group>"; };
-      F3 = { isa = PBXFileReference; path = "App/Rating.swift"; sourceTree = SOURCE_ROOT; };
-      F5 = { isa = PBXFileReference; path = Network.swift; sourceTree = "<group>"; };
-      M1 = { isa = XCVersionGroup; path = Model.xcdatamodeld; children = (); sourceTree = "<group>"; };
-      B1 = { isa = PBXBuildFile; fileRef = F1; }; B2 = { isa = PBXBuildFile; fileRef = F2; };
-      B3 = { isa = PBXBuildFile; fileRef = F3; }; B4 = { isa = PBXBuildFile; fileRef = M1; };
-      B5 = { isa = PBXBuildFile; fileRef = F5; };
-      S1 = { isa = PBXSourcesBuildPhase; files = (B1, B2, B3, B4, B5, ); };
-      A = { isa = PBXNativeTarget; name = "My App"; productType = "com.apple.product-type.application";
-            buildPhases = (S1, ); buildConfigurationList = L6; };
-      ST = { isa = PBXFileSystemSynchronizedRootGroup; path = Tests; exceptions = (X, ); sourceTree = "<group>"; };
-      X = { isa = PBXFileSystemSynchronizedBuildFileExceptionSet; target = T; membershipExceptions = (Info.plist, "Old.swift", ); };
-      D = { isa = PBXTargetDependency; target = A; };
-      T = { isa = PBXNativeTarget; name = Tests; productType = "com.apple.product-type.bundle.unit-test";
-            buildPhases = (); fileSystemSynchronizedGroups = (ST, ); dependencies = (D, ); };
-      U = { isa = PBXNativeTarget; name = UI; productType = "com.apple.product-type.bundle.ui-testing"; buildPhases = (S1, ); };
-    }; }
-    """
-
-  static func folder() throws -> ProjectFolder {
-    try ProjectFolder([
-      "My.xcodeproj/project.pbxproj": project,
-      "App/Song.swift": """
-      import CoreData
-      import UIKit
-      @objc(Song) class Song: NSManagedObject { @NSManaged var title: String?; var rating: Rating { .good } }
-      """,
-      "App/SongView.swift": "import SwiftUI\nimport CoreData\nstruct SongView: View { @State var song: Song }",
-      "App/Rating.swift": "enum Rating { case good }", "App/Network.swift": "import Foundation\nstruct Network {}",
-      "App/Model.xcdatamodeld/Model.xcdatamodel/contents": model,
-      "Tests/SongTests.swift": "import XCTest\n@testable import My_App\nclass SongTests: XCTestCase { var s: Song? }",
-      "Tests/ViewTests.swift":
-        "import XCTest\n@testable import My_App\nclass ViewTests: XCTestCase { var s: SongView? }",
-      "Tests/Old.swift": "import XCTest", "Tests/songs.json": "[]", "Tests/Info.plist": "",
-    ])
-  }
-}
 
 @Suite struct PortingTests {
   private let library = URL(fileURLWithPath: "/opt/OpenCoreData")
@@ -88,20 +10,6 @@ enum AppProject {
   private func port(_ folder: ProjectFolder) throws -> ProjectPort {
     let project = try XcodeProject(folder.url.appending(path: "My.xcodeproj"))
     return try ProjectPort(name: "My", folder: project.folder, targets: project.targets(), library: library)
-  }
-
-  @Test func `targets of a project of Xcode`() throws {
-    let folder = try AppProject.folder()
-    let targets = try XcodeProject(folder.url.appending(path: "My.xcodeproj")).targets()
-    #expect(targets.map(\.name) == ["My_App", "Tests"])
-    #expect(targets.map(\.kind) == [.library, .test])
-    #expect(targets.map(\.languageMode) == [6, 5])
-    #expect(targets.map(\.dependencies) == [[], ["My_App"]])
-    #expect(
-      targets[0].sources.map(targets[0].path) == ["Network.swift", "Rating.swift", "Song.swift", "SongView.swift"])
-    #expect(targets[0].models.map(targets[0].path) == ["Model.xcdatamodeld"])
-    #expect(targets[1].sources.map(targets[1].path) == ["SongTests.swift", "ViewTests.swift"])
-    #expect(targets[1].resources.map { targets[1].path($0.url) } == ["songs.json"])
   }
 
   @Test func `what becomes of each file of an app`() throws {
@@ -256,6 +164,35 @@ enum AppProject {
     #expect(outcomes.first { $0.file.lastPathComponent == "Song.swift" }?.outcome == .unchanged)
   }
 
+  @Test func `a manifest with line ends of Windows has one block`() throws {
+    let folder = try AppProject.folder()
+    try port(folder).apply()
+    try folder.write(folder.text("Package.swift").replacing("\n", with: "\r\n"), "Package.swift")
+    let before = try folder.text("Package.swift")
+    try port(folder).apply()
+    #expect(try folder.text("Package.swift") == before)
+    #expect(before.components(separatedBy: "MARK: - OpenCoreData").count == 2)
+  }
+
+  @Test func `folders that links lead to are read once`() throws {
+    let folder = try ProjectFolder(["T/a.swift": "", "Elsewhere/b.swift": "", "Elsewhere/Deep/c.swift": ""])
+    for (name, end) in [("T/linked", "Elsewhere"), ("T/again", "Elsewhere"), ("Elsewhere/back", "T")] {
+      try FileManager.default.createSymbolicLink(
+        at: folder.url.appending(path: name), withDestinationURL: folder.url.appending(path: end))
+    }
+    let contents = FolderContents(folder.url.appending(path: "T"))
+    #expect(
+      contents.sources.map { $0.path(in: folder.url) } == ["T/a.swift", "T/again/Deep/c.swift", "T/again/b.swift"])
+  }
+
+  @Test func `a module is known to the report where the rewriter knows it`() throws {
+    for name in Framework.all.keys.sorted() + Framework.parts.keys.sorted() where !Framework.present.contains(name) {
+      #expect(Rewriter.absentModules.contains(name), "\(name)")
+    }
+    let output = Rewriter([.init(path: "a.swift", text: "import Darwin\nimport CoreGraphics\n")]).outputs[0]
+    #expect(String(decoding: output.bytes, as: UTF8.self).components(separatedBy: "#if canImport(").count == 3)
+  }
+
   @Test func `files with functions and extensions that are used stay`() throws {
     let folder = try AppProject.folder()
     try folder.write("import Foundation\nextension Date { var isNew: Bool { true } }", "App/Network.swift")
@@ -338,22 +275,5 @@ enum AppProject {
       ])
     #expect(throws: PortError.self) { try targets("[]", dumped) }
     #expect(throws: PortError.self) { try targets(described, "[]") }
-  }
-
-  @Test(arguments: ["", "{", "{ rootObject = P; objects = { }; }", String(repeating: "(", count: 100_000)])
-  func `what is no project is refused`(_ text: String) throws {
-    let folder = try ProjectFolder(["My.xcodeproj/project.pbxproj": text])
-    #expect(throws: PortError.self) { try XcodeProject(folder.url.appending(path: "My.xcodeproj")) }
-  }
-
-  @Test func `groups that contain each other, and references to nothing`() throws {
-    let text = """
-      { rootObject = P; objects = { P = { targets = (T, N, ); }; G = { children = (H, F, ); path = a; };
-        H = { children = (G, ); path = b; }; F = { isa = PBXFileReference; path = "x.swift"; };
-        B = { fileRef = F; }; C = { fileRef = Q; }; S = { isa = PBXSourcesBuildPhase; files = (B, C, Z, ); };
-        T = { name = T; productType = "com.apple.product-type.framework"; buildPhases = (S, Y, ); }; }; }
-      """
-    let folder = try ProjectFolder(["My.xcodeproj/project.pbxproj": text])
-    #expect(try XcodeProject(folder.url.appending(path: "My.xcodeproj")).targets().count <= 1)
   }
 }
