@@ -41,12 +41,12 @@ struct BuildTask {
   }
 
   /// The names of the sources that are written.
-  var sourceNames: [String] { inputs.flatMap(names).filter { $0.hasSuffix(".swift") } }
+  var sourceNames: [String] { inputs.flatMap(results).filter { $0.hasSuffix(".swift") } }
 
   /// The names of the compiled models that are written.
-  var modelNames: [String] { inputs.flatMap(names).filter { !$0.hasSuffix(".swift") } }
+  var modelNames: [String] { inputs.flatMap(results).filter { !$0.hasSuffix(".swift") } }
 
-  private func names(_ input: URL) -> [String] {
+  private func results(of input: URL) -> [String] {
     switch input.pathExtension {
     case "swift": [OutputNames.source(path(input))]
     case "xcmappingmodel": [OutputNames.compiled(input)]
@@ -56,7 +56,7 @@ struct BuildTask {
 
   /// Returns false where a model has an error. Warnings and errors go to standard error.
   func run() throws -> Bool {
-    let named = Dictionary(grouping: inputs.flatMap { input in names(input).map { ($0, input) } }, by: \.0)
+    let named = Dictionary(grouping: inputs.flatMap { input in results(of: input).map { ($0, input) } }, by: \.0)
     if let (name, sharing) = named.filter({ $1.count > 1 }).min(by: { $0.key < $1.key }) {
       let paths = sharing.map(\.1.path).joined(separator: " and of ")
       throw UsageError(description: "\(name) would be made of \(paths); rename one.")
@@ -76,9 +76,9 @@ struct BuildTask {
     for finding in rewriter.findings { complain("\(finding)") }
     let isSound = try (models + mappings).map { try compile($0, classNames: rewriter.classNames) }.allSatisfy { $0 }
     guard isSound else { return false }
-    let names =
+    let written =
       files.map { OutputNames.source(path($0)) } + models.map { OutputNames.classes(of: $0.lastPathComponent) }
-    for (name, result) in zip(names, rewriter.outputs) { try write(Data(result.bytes), name) }
+    for (name, result) in zip(written, rewriter.outputs) { try write(Data(result.bytes), name) }
     return true
   }
 
