@@ -32,7 +32,8 @@ struct DescribedModel {
   private let hashes: [String: Data]
 
   init(_ path: String) throws {
-    (model, storedHashes) = try ToolModel.described(path)
+    let shown = try ToolModel.shown(path)
+    (model, storedHashes) = (shown.model, shown.hashes)
     hashes = model.entityVersionHashesByName
     entities = model.entities.sorted { UTF8Order.isLess($0.name ?? "", $1.name ?? "") }
   }

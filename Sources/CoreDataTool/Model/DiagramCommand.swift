@@ -23,7 +23,7 @@ enum DiagramCommand {
   ) { invocation, output in
     let path = invocation.operands[0]
     let form = try form(invocation.value("-o"))
-    let model = try ModelArchive.record(of: ToolModel.described(path).model)
+    let model = try ModelArchive.record(of: ToolModel.shown(path).model)
     let title = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
     let text = form(ModelDiagram(model, title: title))
     guard let target = invocation.value("-o") else {

@@ -23,15 +23,39 @@ enum ToolModel {
     return (try NSPersistentStoreCoordinator.inferredModel(forPersistentStoreAt: store, ofType: type), .inferred)
   }
 
-  /// The model that a path names, current version first; or that of a store, with the store's version hashes.
-  static func described(_ path: String) throws -> (model: NSManagedObjectModel, hashes: [String: Data]) {
+  /// What a command for models reads.
+  struct Described {
+    var model: NSManagedObjectModel
+    /// Of a store, what it was made with.
+    var metadata: [String: Any] = [:]
+    /// Whether the model was inferred from the tables of a store that contains none.
+    var isInferred = false
+
+    /// The version hashes in a store.
+    var hashes: [String: Data] { metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:] }
+  }
+
+  /// The model that a path names, of several versions the current one; or that of a store.
+  static func described(_ path: String) throws -> Described {
     let url = URL(fileURLWithPath: path)
-    if ["mom", "momd", "omo", "xcdatamodel", "xcdatamodeld"].contains(url.pathExtension) {
-      return (try read(path)[0], [:])
-    }
+    if isModel(url) { return Described(model: try read(path)[0]) }
     let (type, metadata) = try OpenedStore.look(at: url)
-    let model = try find(nil, for: url, type: type, metadata).0
-    return (model, metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:])
+    let (model, source) = try find(nil, for: url, type: type, metadata)
+    return Described(model: model, metadata: metadata, isInferred: source == .inferred)
+  }
+
+  /// The same, and a sentence on standard error where the model is inferred.
+  static func shown(_ path: String) throws -> Described {
+    let described = try described(path)
+    if described.isInferred {
+      Tool.complain("\(path) contains no model that it was made with; this one is inferred from its tables.")
+    }
+    return described
+  }
+
+  /// Whether a path is that of a model by its name.
+  private static func isModel(_ url: URL) -> Bool {
+    ["mom", "momd", "omo", "xcdatamodel", "xcdatamodeld"].contains(url.pathExtension)
   }
 
   /// Whether a store was made with the model, or with one of its configurations.
@@ -49,10 +73,11 @@ enum ToolModel {
   static func read(_ path: String) throws -> [NSManagedObjectModel] {
     let url = URL(fileURLWithPath: path)
     guard FileManager.default.fileExists(atPath: path) else { throw ToolError(message: "There is no model \(path).") }
-    if let (type, _) = try? OpenedStore.look(at: url),
-      let carried = try? NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url, ofType: type)
-    {
-      return [carried]
+    if !isModel(url), let (type, _) = try? OpenedStore.look(at: url) {
+      if let carried = try NSPersistentStoreCoordinator.cachedModel(forPersistentStoreAt: url, ofType: type) {
+        return [carried]
+      }
+      throw ToolError(message: "\(path) contains no model; give the model that it was made with, as a file.")
     }
     return [try NSManagedObjectModel.read(url)] + NSManagedObjectModel.versions(ofModelAt: url)
   }
