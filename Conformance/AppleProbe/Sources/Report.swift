@@ -26,7 +26,8 @@ struct Report: Codable {
 
 struct ModelReport: Codable {
   var name: String
-  /// Entities whose version hash of the model file, or of the same model made here, is not the one of the writer.
+  /// Entities whose version hash of the model file, or of the same model made here, is not the one of the writer; of a
+  /// compiled model the lines that differ.
   var differences: [String]
 }
 

@@ -3,6 +3,8 @@ import Foundation
 let usage = """
   usage: apple-probe write DIR
              writes models and stores into a new folder
+         apple-probe describe DIR
+             writes what the compiled models in the folder DIR/compiled have, for a check
          apple-probe check DIR --report FILE
              reads and changes the stores of a folder, runs the cases, and writes what it found
          apple-probe reread DIR
@@ -42,8 +44,8 @@ func childReport<Part: Decodable>(_ arguments: [String]) throws -> (Part?, failu
   return (report, "\(result.failure ?? "no report"): \(result.reason ?? "")")
 }
 
-func modelReport(_ folder: URL, _ name: String) throws -> ModelReport {
-  let (report, failure): (ModelReport?, String) = try childReport(["check-model", folder.path, name])
+func modelReport(_ folder: URL, _ name: String, _ command: String) throws -> ModelReport {
+  let (report, failure): (ModelReport?, String) = try childReport([command, folder.path, name])
   return report ?? ModelReport(name: name, differences: [failure])
 }
 
@@ -93,12 +95,15 @@ func run(_ arguments: [String]) throws -> Int {
   case "check":
     let (folder, output) = (try file(rest.first), try file(option("--report", rest)))
     let manifest = try Manifest.read(folder)
+    let compiled = try CompiledModels(folder: ProbeFolder(url: folder)).written().keys.sorted()
     let report = Report(
       platform: ProbeFolder.platform, writer: manifest.platform,
-      models: try manifest.hashes.keys.sorted().map { try modelReport(folder, $0) },
+      models: try manifest.hashes.keys.sorted().map { try modelReport(folder, $0, "check-model") }
+        + compiled.map { try modelReport(folder, $0, "check-compiled") },
       stores: try manifest.stores.enumerated().map { try storeReport(folder, $0, $1, "check-store") },
       cases: try GraphCase.all.map(caseReport))
     try report.json().write(to: output)
+  case "describe": try CompiledModels(folder: ProbeFolder(url: file(rest.first))).writeDescription()
   case "reread": return try reread(file(rest.first))
   case "judge": return try judge(rest)
   case "cases": for one in GraphCase.all { print("\(one.id): \(try caseReport(one).outcome)") }
@@ -107,6 +112,9 @@ func run(_ arguments: [String]) throws -> Int {
     let folder = ProbeFolder(url: try file(rest.first))
     let (hashes, name) = (try Manifest.read(folder.url).hashes, rest.last ?? "")
     try FileHandle.standardOutput.write(contentsOf: folder.checkModel(name, hashes[name] ?? [:]).json())
+  case "check-compiled":
+    let compiled = CompiledModels(folder: ProbeFolder(url: try file(rest.first)))
+    try FileHandle.standardOutput.write(contentsOf: compiled.check(rest.last ?? "").json())
   case "write-store", "check-store", "reread-store":
     let folder = ProbeFolder(url: try file(rest.first))
     let (stores, number) = (try Manifest.read(folder.url).stores, Int(rest.last ?? "") ?? -1)

@@ -22,6 +22,19 @@ enum ModelSearch {
         ]))
   }
 
+  /// The files in bundles whose names end so. Nil is the main bundle; where it has none, the resource folders of
+  /// packages beside the program.
+  static func files(in bundles: [Bundle]?, _ suffixes: Set<String>) -> [URL] {
+    func files(_ folders: [URL]) -> [URL] {
+      folders.flatMap { folder -> [URL] in
+        let items = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+        return items.filter { suffixes.contains($0.pathExtension) }.sorted { $0.path < $1.path }
+      }
+    }
+    let given = files((bundles ?? [Bundle.main]).compactMap { $0.resourceURL ?? $0.bundleURL })
+    return bundles == nil && given.isEmpty ? files(resourceFolders()) : given
+  }
+
   /// The main bundle's resources, the executable's folder, and the resource folders in it.
   private static func folders() -> [URL] {
     let result =

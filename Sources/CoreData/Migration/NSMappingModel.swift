@@ -15,15 +15,6 @@ open class NSMappingModel: NSObject, NSCopying {
   /// A mapping model without mappings.
   public override init() { super.init() }
 
-  /// Nil: files of mapping models are not read yet.
-  public init?(contentsOf url: URL?) { return nil }
-
-  /// Nil: files of mapping models are not read yet, so no bundle seems to contain one.
-  public init?(
-    from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
-    destinationModel: NSManagedObjectModel?
-  ) { return nil }
-
   /// Throws 134190: mappings are not inferred yet.
   open class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel

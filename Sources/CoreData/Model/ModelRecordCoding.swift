@@ -161,7 +161,7 @@ enum ModelRecordCoding {
     return relationship
   }
 
-  private static func userInfo(_ entries: [String: PropertyList]) -> [AnyHashable: Any] {
+  static func userInfo(_ entries: [String: PropertyList]) -> [AnyHashable: Any] {
     Dictionary(
       uniqueKeysWithValues: entries.map { (AnyHashable($0), MetadataCoding.value($1, depth: 0) ?? NSNull()) })
   }

@@ -118,19 +118,8 @@ extension NSManagedObjectModel {
     }
   }
 
-  /// The models in bundles. Nil is the main bundle; where it has none, the resource folders of packages beside the
-  /// program.
   private static func modelFiles(_ bundles: [Bundle]?) -> [URL] {
-    let given = models(in: (bundles ?? [Bundle.main]).compactMap { $0.resourceURL ?? $0.bundleURL })
-    return bundles == nil && given.isEmpty ? models(in: ModelSearch.resourceFolders()) : given
-  }
-
-  private static func models(in folders: [URL]) -> [URL] {
-    folders.flatMap { folder -> [URL] in
-      let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-      return files.filter { ["momd", "mom", "xcdatamodeld", "xcdatamodel"].contains($0.pathExtension) }
-        .sorted { $0.path < $1.path }
-    }
+    ModelSearch.files(in: bundles, ["momd", "mom", "xcdatamodeld", "xcdatamodel"])
   }
 
   /// All versions of the model at `url`; one for a model of one version.
