@@ -59,8 +59,8 @@ public struct Rewriter {
     public var description: String { "\(path):\(line): warning: \(message)" }
   }
 
-  /// Modules of Apple's platforms that sources of models import although they can do without. Such an import is compiled
-  /// only where there is the module.
+  /// Modules of Apple's platforms that sources of models import although they can do without. Such an import is
+  /// compiled only where there is the module.
   public static let absentModules: Set<String> = [
     "AppKit", "CloudKit", "Cocoa", "Combine", "CoreGraphics", "CoreLocation", "CoreSpotlight", "Darwin", "ImageIO",
     "MapKit", "MobileCoreServices", "OSLog", "ObjectiveC", "Security", "SwiftData", "SwiftUI", "UIKit",

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// Models and mapping models that the compiler of this package has made of the sources in Models, as texts: those of the
-/// writer are compared with those of the platform that checks.
+/// Models and mapping models that the compiler of this package has made of the sources in Models, as texts: those of
+/// the writer are compared with those of the platform that checks.
 struct CompiledModels {
   /// The folder with the files, and the file with the texts of the writer.
   static let (folderName, file) = ("compiled", "compiled.json")

@@ -11,8 +11,8 @@ extension NSMappingModel {
     entityMappings = record.entityMappings.map(NSEntityMapping.init)
   }
 
-  /// Reads the compiled mapping model in bundles that is for these models; nil where there is none. Without bundles it is
-  /// the main bundle, and where that has none, the resources of packages beside the program.
+  /// Reads the compiled mapping model in bundles that is for these models; nil where there is none. Without bundles it
+  /// is the main bundle, and where that has none, the resources of packages beside the program.
   ///
   /// It is for the models if the entities of each mapping have the same version hashes in them
   /// ([init(from:forSourceModel:destinationModel:)](https://developer.apple.com/documentation/coredata/nsmappingmodel/init(from:forsourcemodel:destinationmodel:))).
