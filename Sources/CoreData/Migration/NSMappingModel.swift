@@ -15,6 +15,30 @@ open class NSMappingModel: NSObject, NSCopying {
   /// A mapping model without mappings.
   public override init() { super.init() }
 
+  /// Reads a compiled mapping model, a `.cdm` file. Nil where there is none that can be read.
+  public init?(contentsOf url: URL?) {
+    guard let record = url.flatMap(Self.record) else { return nil }
+    super.init()
+    entityMappings = record.entityMappings.map(NSEntityMapping.init)
+  }
+
+  /// Reads the compiled mapping model in bundles that is for these models; nil where there is none. Without bundles it
+  /// is the main bundle, and where that has none, the resources of packages beside the program.
+  ///
+  /// It is for the models if the entities of each mapping have the same version hashes in them
+  /// ([init(from:forSourceModel:destinationModel:)](https://developer.apple.com/documentation/coredata/nsmappingmodel/init(from:forsourcemodel:destinationmodel:))).
+  /// Of several the first by its path is read.
+  public init?(
+    from bundles: [Bundle]?, forSourceModel sourceModel: NSManagedObjectModel?,
+    destinationModel: NSManagedObjectModel?
+  ) {
+    guard let sourceModel, let destinationModel,
+      let record = Self.record(in: bundles, from: sourceModel, to: destinationModel)
+    else { return nil }
+    super.init()
+    entityMappings = record.entityMappings.map(NSEntityMapping.init)
+  }
+
   /// Throws 134190: mappings are not inferred yet.
   open class func inferredMappingModel(
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel

@@ -10,7 +10,7 @@ import Testing
       path: "models/mapping/alemar11+CoreDataPlus/Tests/Resources/SampleModel/Fixtures/V2toV3.cdm")
   }
 
-  @Test func `a file of Apple's compiler is read`() throws {
+  @Test func aFileOfApplesCompilerIsRead() throws {
     let mapping = try #require(NSMappingModel(contentsOf: Self.file))
     #expect(mapping.entityMappings.count > 1)
     for entity in mapping.entityMappings {
@@ -22,7 +22,7 @@ import Testing
     #expect(properties.contains { "\($0.valueExpression!)".contains("$source") })
   }
 
-  @Test func `a bundle's mapping model is found by the version hashes of both models`() throws {
+  @Test func aMappingModelIsFoundByTheVersionHashes() throws {
     let folder = try StoreFolder("mapping")
     defer { folder.remove() }
     let parent = folder.url.deletingLastPathComponent()
@@ -39,7 +39,7 @@ import Testing
     #expect(NSMappingModel(from: [bundle], forSourceModel: source, destinationModel: nil) == nil)
   }
 
-  @Test func `what is no mapping model is not read`() throws {
+  @Test func whatIsNoMappingModelIsNotRead() throws {
     #expect(NSMappingModel(contentsOf: nil) == nil)
     #expect(NSMappingModel(contentsOf: URL(filePath: "/nowhere")) == nil)
     let folder = try StoreFolder("mapping")
