@@ -1,4 +1,5 @@
 import Foundation
+import ModelFiles
 
 /// How the data of one model becomes data of another. A description only: no migration uses it yet.
 open class NSMappingModel: NSObject, NSCopying {
