@@ -2,7 +2,7 @@ import CRuntime
 
 /// Finds classes of the process by their name without a module.
 package enum ProcessClasses {
-  /// The classes with a name, in any module. Generic classes and classes inside of other types are left out. Nil where
+  /// The classes with a name, in any module, also within other types. Generic classes are left out. Nil where
   /// the trick does not work.
   package static func named(
     _ name: String, trusting works: Bool = RuntimeTrick.processClasses.works

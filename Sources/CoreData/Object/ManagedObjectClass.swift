@@ -9,7 +9,7 @@ enum ManagedObjectClass {
     if name == "NSManagedObject" || name == "CoreData.NSManagedObject" { return NSManagedObject.self }
     let bare = name.split(separator: ".").last.map(String.init) ?? name
     if !name.hasPrefix("."), bare != name {
-      if let found = NSClassFromString(name) as? NSManagedObject.Type { return found }
+      if let found = qualified(name) as? NSManagedObject.Type { return found }
     } else {
       // The name has no module, as in models for `@objc(Name)` classes.
       let found = classes(named: bare)
@@ -56,5 +56,11 @@ enum ManagedObjectClass {
     }
     let found = all.filter { bare == name || String(reflecting: $0) == name }
     return found.count == 1 ? found[0] : nil
+  }
+
+  /// The class with a name that begins with its module. A class within other types, or a private one, has the name that
+  /// `String(reflecting:)` gives, which Foundation does not take.
+  private static func qualified(_ name: String) -> AnyClass? {
+    name.split(separator: ".").count == 2 ? NSClassFromString(name) : only(name)
   }
 }

@@ -26,6 +26,20 @@ import Testing
     #expect(ManagedObjectClass.resolve(entity) == NSManagedObject.self)
   }
 
+  /// `String(reflecting:)` gives such names. Foundation's `NSClassFromString` takes none of them.
+  @Test(arguments: [Outer.Inner.self, Outer.Middle.Inner.self, Outer.Middle.Deep.Inner.self, Hidden.self])
+  func aClassWithinOtherTypesAndAPrivateOneAreFoundByTheirWholeNames(_ type: NSManagedObject.Type) {
+    let entity = NSEntityDescription()
+    (entity.name, entity.managedObjectClassName) = ("Inner", String(reflecting: type))
+    #expect(ManagedObjectClass.resolve(entity) == type)
+    #expect(ManagedObjectClass.only(String(reflecting: type)) == type)
+  }
+
+  @Test(arguments: ["None", ".Inner", "Deep", "Middle"].map { "CoreDataTests.Outer." + $0 })
+  func aNameOfNoClassWithinOtherTypesIsOfNone(_ name: String) {
+    #expect(ManagedObjectClass.only(name) == nil)
+  }
+
   @Test func objectsAreMadeOfTheirClassWithoutARequiredInitialiser() throws {
     let model = Company.model()
     _ = try model.freeze()
@@ -105,6 +119,19 @@ import Testing
     #expect(text.components(separatedBy: "several models in use").count == 2)
   }
 }
+
+/// A class within an enumeration, a structure and a class, as `VersionedSchema` types have them.
+enum Outer {
+  final class Inner: NSManagedObject {}
+  struct Middle {
+    final class Inner: NSManagedObject {}
+    class Deep {
+      final class Inner: NSManagedObject {}
+    }
+  }
+}
+
+private final class Hidden: NSManagedObject {}
 
 private final class Counted: Department {
   var initialised = 0
