@@ -47,6 +47,7 @@ final class EntityInfo: @unchecked Sendable {
   /// The initial values of a new object, by slot.
   let defaults: [(slot: Int, value: Value)]
   let transientDefaults: [(index: Int, value: Any)]
+  func transientDefault(_ index: Int) -> Any? { transientDefaults.first { $0.index == index }?.value }
   /// Defaults of transformable attributes. They are encoded at save, as values that a client has set.
   let transformableDefaults: [(slot: Int, value: Any)]
   /// Whether a new object has any initial values.

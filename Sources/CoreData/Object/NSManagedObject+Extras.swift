@@ -45,11 +45,6 @@ extension NSManagedObject {
       return taken
     }
 
-    func noteTransient(_ index: Int) {
-      if formerTransients[index] != nil { return }
-      formerTransients[index] = .some(index < transients.count ? transients[index] : nil)
-    }
-
     deinit { if !fetchedProperties.isEmpty { ReleaseQueue.release(&fetchedProperties) } }
   }
 

@@ -94,8 +94,15 @@ extension NSManagedObject {
     tellObservers()
   }
 
+  /// The value of a transient attribute. Until it is set that is the default value, of an object that was read, too.
   final func transient(_ index: Int) -> Any? {
-    extras.flatMap { index < $0.transients.count ? $0.transients[index] : nil }
+    if let values = extras?.transients, index < values.count { return values[index] }
+    return flags.contains(.inaccessible) ? nil : info.transientDefault(index)
+  }
+
+  /// Whether a transient attribute has another value than its default.
+  final var hasTransients: Bool {
+    extras?.transients.enumerated().contains { !Self.areEqual($1, info.transientDefault($0)) } ?? false
   }
 
   /// Whether a transient attribute has an equal value.
@@ -113,13 +120,20 @@ extension NSManagedObject {
 
   /// Called before a transient attribute changes.
   final func noteTransientForUndo(_ index: Int) {
-    if let core, core.recordsUndo, core.activity.isTracking { makeExtras().noteTransient(index) }
+    if let core, core.recordsUndo, core.activity.isTracking { noteTransient(index) }
+  }
+
+  private func noteTransient(_ index: Int) {
+    let (extras, former) = (makeExtras(), transient(index))
+    if extras.formerTransients[index] == nil { extras.formerTransients[index] = .some(former) }
   }
 
   final func setTransient(_ value: Any?, _ index: Int) {
     let extras = makeExtras()
     if core?.activity.isTracking ?? true { extras.changedTransients.insert(index) }
-    while extras.transients.count < info.transients.count { extras.transients.append(nil) }
+    for index in extras.transients.count..<info.transients.count {
+      extras.transients.append(info.transientDefault(index))
+    }
     extras.transients[index] = AttributeCoding.boxed(AttributeCoding.flattened(value))
   }
 

@@ -66,7 +66,7 @@ extension ContextCore {
       object.forgetUnchangedLinks()
       object.forgetUnchangedValues(links: false)
     }
-    forgetUnchanged(touched.filter { $0.extras?.transients.allSatisfy { $0 == nil } ?? true })
+    forgetUnchanged(touched.filter { !$0.hasTransients })
     tellObserversOfAll()
   }
 
