@@ -3,11 +3,13 @@ import Foundation
 /// The entry point for reading a model of any kind.
 public enum ModelFile {
   /// Reads the model at `url`: the current version of an `.xcdatamodeld` or `.momd` folder, an `.xcdatamodel` folder,
-  /// its `contents` file, or a `.mom` file. Files of other names are told apart by their first bytes.
+  /// its `contents` file, or a `.mom` file. Files of other names are told apart by their first bytes; so is a `.momd`
+  /// that is a file: CoreDataEvolution has a single version compiled to that name.
   ///
   /// `moduleName` replaces the leading "." of class names in sources; compiled models have their names already.
   public static func read(at url: URL, moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
     switch url.pathExtension {
+    case "momd" where isFile(url): break
     case "xcdatamodeld", "momd": return try ModelBundle(url).currentRecord(moduleName: moduleName)
     case "xcdatamodel": return try ModelSourceReader(moduleName: moduleName).read(folder: url)
     case "mom": return try CompiledModelReader.read(file: url)
@@ -22,5 +24,10 @@ public enum ModelFile {
     } catch {
       throw error.located(at: url)
     }
+  }
+
+  private static func isFile(_ url: URL) -> Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && !isFolder.boolValue
   }
 }

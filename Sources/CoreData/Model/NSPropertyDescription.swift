@@ -5,11 +5,9 @@ import StoreSchema
 ///
 /// Mutable until its model is first used by a coordinator; changing it later stops the program.
 open class NSPropertyDescription: NSObject, NSCopying, NSSecureCoding {
-  /// The entity that declares the property. Stops the program where there is none yet.
-  open var entity: NSEntityDescription {
-    if let entityIfAny { return entityIfAny }
-    misuse("The property \(name) belongs to no entity yet; add it to one before you read its entity.")
-  }
+  /// The entity that declares the property. Where there is none yet, an entity without a name and properties: what
+  /// Objective-C reads of no object.
+  open var entity: NSEntityDescription { entityIfAny ?? NSEntityDescription() }
   final var entityIfAny: NSEntityDescription? {
     get { owner?.target }
     set { owner = newValue?.reference }

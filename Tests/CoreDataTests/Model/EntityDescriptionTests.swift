@@ -16,6 +16,16 @@ import Testing
     return (root, middle, leaf)
   }
 
+  /// What Objective-C reads of no object. A client library asks it for uniqueness constraints.
+  @Test func aPropertyOfNoEntityNamesAnEmptyOne() {
+    let attribute = NSAttributeDescription()
+    #expect(attribute.entity.name == nil && attribute.entity.properties.isEmpty)
+    #expect(attribute.entity.uniquenessConstraints.isEmpty)
+    let entity = NSEntityDescription()
+    entity.properties = [attribute]
+    #expect(attribute.entity === entity)
+  }
+
   @Test func aNewEntityHasAppleDefaults() {
     let entity = Describing.entity("A")
     #expect(entity.managedObjectClassName == "NSManagedObject" && !entity.isAbstract)

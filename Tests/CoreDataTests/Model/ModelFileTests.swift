@@ -28,6 +28,18 @@ import Testing
     #expect(namesakes?.fetchRequest?.predicate?.predicateFormat == "title == $FETCH_SOURCE.title")
   }
 
+  /// A client compiles the current version of its model to a file that is named as a folder of versions.
+  @Test func aFileThatIsNamedAsAFolderOfVersionsIsRead() throws {
+    let model = Describing.library()
+    model.localizationDictionary = nil
+    let url = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).momd")
+    defer { try? FileManager.default.removeItem(at: url) }
+    try #require(ModelArchive.data(of: model)).write(to: url)
+    #expect(NSManagedObjectModel(contentsOf: url) == model)
+    try Data("no model".utf8).write(to: url)
+    #expect(NSManagedObjectModel(contentsOf: url) == nil)
+  }
+
   @Test func aFileOfNoModelGivesNil() throws {
     #expect(NSManagedObjectModel(contentsOf: URL(filePath: "/nonexistent.momd")) == nil)
     #expect(throws: CocoaError.self) { try NSManagedObjectModel.read(URL(filePath: "/nonexistent.momd")) }
