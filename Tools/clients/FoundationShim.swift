@@ -82,3 +82,125 @@ public final class AnyCancellable {
   public func store(in list: inout [AnyCancellable]) { list.append(self) }
   deinit { cancel() }
 }
+
+/// Names and finds classes as Apple's functions do, where Foundation's stop or find nothing: for a class within other
+/// types, and for a generic one. A name is that of Swift, not the mangled one of Objective-C.
+public enum ClassNames {
+  private static let lock = NSLock()
+  nonisolated(unsafe) private static var named: [String: AnyClass] = [:]
+
+  public static func name(of type: AnyClass) -> String {
+    let name = String(reflecting: type)
+    if name.split(separator: ".").count == 2, !name.contains("<") { return NSStringFromClass(type) }
+    return lock.withLock {
+      named[name] = type
+      return name
+    }
+  }
+
+  /// Of such classes, those that were named before.
+  public static func type(named name: String) -> AnyClass? { lock.withLock { named[name] } ?? NSClassFromString(name) }
+}
+
+/// Objective-C's associated objects. Those of an object that is gone are removed when another one gets its first.
+public enum objc_AssociationPolicy: Sendable {
+  case OBJC_ASSOCIATION_ASSIGN, OBJC_ASSOCIATION_RETAIN_NONATOMIC, OBJC_ASSOCIATION_COPY_NONATOMIC
+  case OBJC_ASSOCIATION_RETAIN, OBJC_ASSOCIATION_COPY
+}
+
+private final class Associations: @unchecked Sendable {
+  private struct Entry {
+    weak var owner: AnyObject?
+    var values: [UnsafeRawPointer: Any] = [:]
+  }
+
+  static let all = Associations()
+  private let lock = NSRecursiveLock()
+  private var entries: [ObjectIdentifier: Entry] = [:]
+
+  func value(_ owner: AnyObject, _ key: UnsafeRawPointer) -> Any? {
+    lock.withLock {
+      guard let entry = entries[ObjectIdentifier(owner)], entry.owner === owner else { return nil }
+      return entry.values[key]
+    }
+  }
+
+  func set(_ owner: AnyObject, _ key: UnsafeRawPointer, _ value: Any?) {
+    lock.withLock {
+      let identifier = ObjectIdentifier(owner)
+      if entries[identifier]?.owner !== owner {
+        entries = entries.filter { $0.value.owner != nil }
+        entries[identifier] = Entry(owner: owner)
+      }
+      entries[identifier]?.values[key] = value
+    }
+  }
+}
+
+public func objc_getAssociatedObject(_ object: Any, _ key: UnsafeRawPointer) -> Any? {
+  Associations.all.value(object as AnyObject, key)
+}
+
+public func objc_setAssociatedObject(
+  _ object: Any, _ key: UnsafeRawPointer, _ value: Any?, _ policy: objc_AssociationPolicy
+) {
+  Associations.all.set(object as AnyObject, key, value)
+}
+
+/// CloudKit's container and its options: nothing is synchronised.
+open class NSPersistentCloudKitContainer: NSPersistentContainer {}
+
+public final class NSPersistentCloudKitContainerOptions: NSObject {
+  public let containerIdentifier: String
+  public init(containerIdentifier: String) { self.containerIdentifier = containerIdentifier }
+}
+
+extension NSPersistentStoreDescription {
+  public var cloudKitContainerOptions: NSPersistentCloudKitContainerOptions? {
+    get { nil }
+    set {}
+  }
+}
+
+/// An observer of the main run loop that is told when the loop is about to wait. Where the main queue is served without
+/// a run loop, it is told when the main queue has done what was waiting in it, and again each millisecond.
+public final class CFRunLoopObserver: @unchecked Sendable {
+  let repeats: Bool
+  let handler: (CFRunLoopObserver?, CFRunLoopActivity) -> Void
+  var isValid = true
+
+  init(_ repeats: Bool, _ handler: @escaping (CFRunLoopObserver?, CFRunLoopActivity) -> Void) {
+    (self.repeats, self.handler) = (repeats, handler)
+  }
+
+  func schedule() { DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(1), execute: fire) }
+
+  private func fire() {
+    guard isValid else { return }
+    handler(self, .beforeWaiting)
+    if repeats { schedule() } else { isValid = false }
+  }
+}
+
+public struct CFRunLoopActivity: OptionSet, Sendable {
+  public let rawValue: UInt
+  public init(rawValue: UInt) { self.rawValue = rawValue }
+  public static let beforeWaiting = CFRunLoopActivity(rawValue: 1 << 5)
+}
+
+public struct CFRunLoopMode: Sendable { public static let commonModes = CFRunLoopMode() }
+public struct CFRunLoop: Sendable {}
+public struct CFAllocator: Sendable {}
+public let kCFAllocatorDefault: CFAllocator? = nil
+public func CFRunLoopGetMain() -> CFRunLoop { CFRunLoop() }
+
+public func CFRunLoopObserverCreateWithHandler(
+  _ allocator: CFAllocator?, _ activities: UInt, _ repeats: Bool, _ order: Int,
+  _ handler: @escaping (CFRunLoopObserver?, CFRunLoopActivity) -> Void
+) -> CFRunLoopObserver? { CFRunLoopObserver(repeats, handler) }
+
+public func CFRunLoopAddObserver(_ loop: CFRunLoop, _ observer: CFRunLoopObserver?, _ mode: CFRunLoopMode) {
+  observer?.schedule()
+}
+
+public func CFRunLoopObserverInvalidate(_ observer: CFRunLoopObserver) { observer.isValid = false }
