@@ -13,9 +13,16 @@ extension FileRewriting {
       switch file.text(index) {
       case "Foundation" where file.isMark(index + 1, ".") && Self.classesHere.contains(file.name(index + 2)):
         replace(file.tokens[index].range, "CoreData")
+      case "url"
+      where hasLabels(index, ["forResource", "withExtension", "subdirectory"]) && file.isMark(index - 1, "."):
+        // A method of the file with these labels would call itself.
+        if !file.declares([("url", nil)]) { replace(file.tokens[index].range, "resourceURL") }
       case "urls" where hasLabels(index, ["forResourcesWithExtension", "subdirectory"]) && file.isMark(index - 1, "."):
         // That of Foundation gives NSURL. This one is added to the file.
         if !file.declares([("urls", nil)]) { replace(file.tokens[index].range, "resourceURLs") }
+      case "NSClassFromString"
+      where file.isMark(index + 1, "(") && !file.isMark(index - 1, ".") && !file.isWord(index - 1, "func"):
+        replace(file.tokens[index].range, "CoreData.ModelClasses.named")
       case "NSFetchRequest": rewriteCast(index)
       case "switch": completeSwitch(index)
       default: break

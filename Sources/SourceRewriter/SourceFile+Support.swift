@@ -61,6 +61,14 @@ extension SourceFile {
           url(forResource: name, withExtension: ext)?.path
         }
 
+        fileprivate func resourceURL(
+          forResource name: String?, withExtension ext: String?, subdirectory: String?
+        ) -> URL? {
+          url(forResource: name, withExtension: ext, subdirectory: subdirectory)
+            ?? (isOfProgram
+              ? CoreData.PackageResources.url(forResource: name, withExtension: ext, subdirectory: subdirectory) : nil)
+        }
+
       """
     ),
     (

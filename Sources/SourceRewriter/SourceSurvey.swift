@@ -26,6 +26,8 @@ public struct SourceSurvey: Hashable, Sendable {
     let file = SourceFile(path: source.path, bytes: source.bytes)
     var depth = 0
     var directive = 0
+    // A brace that each branch of a condition opens is one brace: the depth where each condition begins.
+    var conditions: [Int] = []
     let kinds: Set<String> = ["class", "struct", "enum", "protocol", "actor", "typealias"]
     for declaration in file.declarations where ["func", "var", "let"].contains(declaration.keyword) {
       let owner = declaration.owner.map { file.types[$0].kind }
@@ -35,7 +37,12 @@ public struct SourceSurvey: Hashable, Sendable {
     for index in file.tokens.indices {
       let token = file.tokens[index]
       let text = file.name(index)
-      if token.kind == .directive, ["#if", "#elseif"].contains(text) { directive = token.line }
+      if token.kind == .directive {
+        if text == "#if" { conditions.append(depth) }
+        if ["#elseif", "#else"].contains(text) { depth = conditions.last ?? depth }
+        if text == "#endif" { _ = conditions.popLast() }
+        if ["#if", "#elseif"].contains(text) { directive = token.line }
+      }
       if token.line == directive {
         if text == "canImport" { checkedModules.insert(file.name(index + 2)) }
         continue

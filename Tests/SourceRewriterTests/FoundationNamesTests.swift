@@ -18,6 +18,10 @@ import Testing
     ("var p: Foundation.NSPredicate?", "var p: CoreData.NSPredicate?"), ("Foundation.Date()", "Foundation.Date()"),
     ("x.Foundation", "x.Foundation"),
     ("import class Foundation.NSPredicate", "import CoreData"),
+    ("NSClassFromString(name)", "CoreData.ModelClasses.named(name)"),
+    ("let f = NSClassFromString", "let f = NSClassFromString"),
+    ("Foundation.NSClassFromString(name)", "Foundation.NSClassFromString(name)"),
+    ("func NSClassFromString(_ name: String)", "func NSClassFromString(_ name: String)"),
     ("import class Foundation.Bundle", "import class Foundation.Bundle"),
   ])
   func `classes of Foundation that are here`(_ line: String, _ expected: String) {
@@ -108,6 +112,7 @@ import Testing
 
   @Test(arguments: [
     ("Bundle.main.urls(forResourcesWithExtension: \"cdm\", subdirectory: nil)", "func resourceURLs"),
+    ("Bundle.main.url(forResource: a, withExtension: b, subdirectory: c)", "func resourceURL("),
     ("for bundle in Bundle.allBundles {}", "static var allBundles"),
     ("Bundle(identifier: \"a.b\")!", "convenience init?(identifier"),
   ])
@@ -115,7 +120,8 @@ import Testing
     #expect(rewritten(line).contains("fileprivate " + expected))
     #expect(!rewritten("f()").contains("extension Bundle"))
     #expect(rewritten("extension Bundle { func f() {} }\n" + line).contains("fileprivate " + expected))
-    let own = "extension Bundle { func urls() {}; static var allBundles: [Bundle]; init(identifier: String) {} }\n"
+    let own =
+      "extension Bundle { func url() {}; func urls() {}; static var allBundles: [Bundle]; init(identifier: String) {} }\n"
     #expect(!rewritten(own + line).contains("fileprivate"))
   }
 }

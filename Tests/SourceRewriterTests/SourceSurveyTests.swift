@@ -44,6 +44,15 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    "#if A\nclass C: X {\n#elseif B\nclass C: Y {\n#else\nclass C {\n#endif\n}\nclass D {}",
+    "#if os(iOS)\nclass C: X {\n#else\nclass C {\n#endif\nclass E {}\n}\nclass D {}",
+    "#if A\n#if B\nclass C: X {\n#else\nclass C: Y {\n#endif\n}\n#endif\nclass D {}",
+  ])
+  func `a type that begins in each branch of a condition`(_ text: String) {
+    #expect(survey(text).declared == ["C", "D"])
+  }
+
   @Test func `what other files can use of a file`() {
     let text = """
       private enum A { enum B {} }

@@ -83,6 +83,18 @@ class Target:
 
     def compile(self):
         """Rewrites and compiles. A module whose sources have not changed since is not compiled again."""
+        self.rewrite()
+        compile_module(self.model.module, sorted(self.results.glob("*.swift")), self.work)
+
+    def check_isolated(self):
+        """Checks the classes, without the source that exercises them, with an isolation to the main actor by default."""
+        self.rewrite()
+        sources = [file for file in sorted(self.results.glob("*.swift")) if file.name != "Rewritten+Layer+Exercise.swift"]
+        result = output(["swiftc", "-typecheck", "-module-name", self.model.module, "-parse-as-library", *STRICT, *search_paths(),
+                         "-default-isolation", "MainActor", *sources])
+        if result.returncode != 0: raise Failure(f"isolated to the main actor, the classes do not compile: {first_error(result.stdout)}")
+
+    def rewrite(self):
         shutil.rmtree(self.results, ignore_errors=True)
         model = self.layer / self.model.source.name
         sources = sorted(self.layer.glob("*.swift"))
@@ -91,7 +103,6 @@ class Target:
         if rewritten.returncode != 0: raise Failure(f"the build tool fails: {rewritten.stdout.strip()}")
         findings = [line for line in rewritten.stdout.splitlines() if re.match(r"\S+\.swift:\d+", line)]
         if findings: raise Failure(f"the rewriter reports {re.sub(r'^[^ ]*/', '', findings[0])}")
-        compile_module(self.model.module, sorted(self.results.glob("*.swift")), self.work)
 
     def run(self, program, compiled=None):
         """The properties that were exercised, and the failures as sentences."""

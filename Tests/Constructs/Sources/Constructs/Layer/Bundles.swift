@@ -17,6 +17,14 @@ func bundleConstructs() {
     expect(!Located.bundle.bundlePath.isEmpty)
   }
   construct(.bundles, "the path of a resource, with default arguments") { expect(Located.text() == nil) }
+  construct(.bundles, "a resource in a folder") {
+    expect(Bundle.main.url(forResource: "absent", withExtension: "txt", subdirectory: "Texts") == nil)
+  }
+  construct(.bundles, "the class of an entity by its name in the model") {
+    let name: String? = Located.entity().managedObjectClassName
+    expect(name.flatMap { NSClassFromString($0) } == Located.self)
+    expect(NSClassFromString("Absent") == nil)
+  }
   construct(.bundles, "a model of bundles") {
     expect(NSManagedObjectModel.mergedModel(from: [Bundle.main])?.entities.isEmpty != false)
     expect(Bundle.main.urls(forResourcesWithExtension: "momd", subdirectory: nil)?.isEmpty != false)
