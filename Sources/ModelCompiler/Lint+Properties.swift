@@ -13,7 +13,19 @@ extension Lint {
       if let text = property.unreadableDefault {
         add(.defaultValue, name, "\(name) has the default value \"\(text)\", which is not of its type; correct it")
       }
-    case .relationship(let relationship): check(relationship, record, of: entity, name)
+      let kind = attribute.type == AttributeTypeName.string.rawValue ? "no length" : "not of its type"
+      for (word, text) in [("minimum", property.unreadableMinimum), ("maximum", property.unreadableMaximum)] {
+        guard let text else { continue }
+        add(.boundValue, name, "\(name) has the \(word) \"\(text)\", which is \(kind); correct it")
+      }
+    case .relationship(let relationship):
+      check(relationship, record, of: entity, name)
+      let destination = relationship.destinationEntity
+      if let other = property.inverseEntity, !lineage(destination).contains(where: { $0.name == other }) {
+        add(
+          .inverseEntity, name,
+          "\(name) has an inverse of the entity \(other), but the destination \(destination); choose the inverse again")
+      }
     case .fetchedProperty(let request):
       if entities[request.entityName] == nil {
         add(

@@ -36,12 +36,16 @@ public enum LintRule: String, CaseIterable, Hashable, Sendable {
   case inverseOfMany = "inverse-of-many"
   /// The inverse of a relationship has another inverse, or none. Apple's text.
   case reciprocal
+  /// A relationship names another entity for its inverse than its destination. Only the inverse's name is compiled.
+  case inverseEntity = "inverse-entity"
   /// Deleting an object leaves its destination's references to it as they are.
   case noAction = "no-action"
   /// A transformable attribute has no secure transformer. Apple's text.
   case transformer
   /// The text of a default value is not a value of the attribute's type, so the attribute has no default.
   case defaultValue = "default-value"
+  /// The text of a least or greatest value is not a value of the attribute's type, so the attribute has no such bound.
+  case boundValue = "bound-value"
   /// The least value of an attribute is larger than the greatest, or its default is outside both.
   case bounds
   /// The regular expression of an attribute is not valid.
@@ -60,8 +64,8 @@ public enum LintRule: String, CaseIterable, Hashable, Sendable {
     case .destination, .unknownInverse, .reservedName, .doubleName, .counts, .requestEntity, .configurationEntity,
       .indexProperty, .doubleIndex, .constraintProperty, .cloudDefault:
       .error
-    case .inverse, .inverseOfMany, .reciprocal, .noAction, .transformer, .defaultValue, .bounds, .pattern,
-      .propertyCount, .abstractLeaf, .cloud:
+    case .inverse, .inverseOfMany, .reciprocal, .inverseEntity, .noAction, .transformer, .defaultValue, .boundValue,
+      .bounds, .pattern, .propertyCount, .abstractLeaf, .cloud:
       .warning
     }
   }

@@ -19,7 +19,7 @@ extension ModelCompiler {
       return ModelOutput(
         name: name, content: .file(try CompiledMapping.write(compiler.compile(mapping))), diagnostics: [])
     } catch {
-      throw CompilationFailure([Self.fileError(url, error.message)])
+      throw CompilationFailure([Self.fileError(url, error)])
     }
   }
 

@@ -85,20 +85,24 @@ public struct ModelCompiler: Sendable {
             """, path: version.path, element: entity.name))
       }
     } catch {
-      version.diagnostics.append(Self.fileError(url, error.message))
+      version.diagnostics.append(Self.fileError(url, error))
     }
     return version
   }
 
-  static func fileError(_ url: URL, _ message: String) -> ModelDiagnostic {
+  static func fileError(_ url: URL, _ message: String, element: String? = nil) -> ModelDiagnostic {
     var path = url.path(percentEncoded: false)
     if path.hasSuffix("/") { path.removeLast() }
-    return ModelDiagnostic(.error, message, path: path)
+    return ModelDiagnostic(.error, message, path: path, element: element ?? "")
+  }
+
+  static func fileError(_ url: URL, _ error: ModelFileError) -> ModelDiagnostic {
+    fileError(url, error.message, element: error.element)
   }
 
   private func compile(bundle url: URL, name: String) throws(CompilationFailure) -> ModelOutput {
     let bundle: ModelBundle
-    do { bundle = try ModelBundle(url) } catch { throw CompilationFailure([Self.fileError(url, error.message)]) }
+    do { bundle = try ModelBundle(url) } catch { throw CompilationFailure([Self.fileError(url, error)]) }
     if bundle.versions.isEmpty {
       throw CompilationFailure([Self.fileError(url, "The folder has no model: no .xcdatamodel is in it.")])
     }

@@ -85,7 +85,9 @@ extension CompiledDecoding {
       allowsCloudEncryption: object[OwnKeys.cloudEncryption]?.bool ?? false,
       derivation: try optionalExpression(object["NSDerivationExpression"]))
     guard object.isKind(of: "NSCompositeAttributeDescription") else { return attribute }
-    guard nesting < 16 else { throw ModelFileError(.malformed, "a composite attribute contains itself") }
+    guard nesting < ModelRecord.compositeLimit else {
+      throw ModelFileError(.malformed, "a composite attribute contains itself")
+    }
     var elements: [PropertyRecord] = []
     for element in object["NSCompositeElements"]?.array ?? [] {
       var record = try property(element, elementOf: nesting)

@@ -73,7 +73,7 @@ extension CompiledEncoding {
     return ["NSRelationshipDescription"]
   }
 
-  /// Recurses into nested composites, whose depth is limited.
+  /// Recurses into nested composites, up to ``ModelRecord/compositeLimit``.
   private mutating func encode(
     _ attribute: AttributeRecord, into values: inout [String: PropertyList], nesting: Int = 0
   ) throws(ModelFileError) -> [String] {
@@ -96,7 +96,9 @@ extension CompiledEncoding {
       return ["NSDerivedAttributeDescription", "NSAttributeDescription"]
     }
     guard let elements = attribute.elements else { return ["NSAttributeDescription"] }
-    guard nesting < 16 else { throw ModelFileError(.unsupported, "composite attributes are nested too deeply") }
+    guard nesting < ModelRecord.compositeLimit else {
+      throw ModelFileError(.unsupported, "composite attributes are nested too deeply")
+    }
     var references: [Reference] = []
     for element in elements {
       guard case .attribute(let inner) = element.kind else {

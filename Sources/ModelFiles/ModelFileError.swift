@@ -34,12 +34,16 @@ public struct ModelFileError: Error, Hashable, Sendable, CustomStringConvertible
   public var message: String
   /// The file or folder, where known.
   public var url: URL?
+  /// The element of the model, where known: `Student`, `Student.school`, or the name of a fetch request or a
+  /// configuration. The message contains it.
+  public var element: String?
 
   /// An error of the given kind.
-  public init(_ code: Code, _ message: String, url: URL? = nil) {
+  public init(_ code: Code, _ message: String, url: URL? = nil, element: String? = nil) {
     self.code = code
     self.message = message
     self.url = url
+    self.element = element
   }
 
   init(_ error: PropertyListError) {
@@ -51,6 +55,12 @@ public struct ModelFileError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   func located(at url: URL) -> ModelFileError {
-    ModelFileError(code, message, url: self.url ?? url)
+    ModelFileError(code, message, url: self.url ?? url, element: element)
+  }
+
+  /// The error with the element that it is about, if it names none yet. The message begins with the element then.
+  func at(_ element: String) -> ModelFileError {
+    guard self.element == nil, !element.isEmpty else { return self }
+    return ModelFileError(code, "\(element): \(message)", url: url, element: element)
   }
 }

@@ -26,6 +26,10 @@ public struct ModelRecord: Hashable, Sendable {
     self.configurations = configurations
   }
 
+  /// The number of composite attributes that can be nested. Readers refuse deeper models, and writers do not write
+  /// them.
+  static let compositeLimit = 16
+
   /// Throws `malformed` if an entity inherits from a missing entity, from itself, or from more than 256 superentities.
   /// Each entity has the properties of all its superentities, and real models have a handful of levels.
   func requireInheritance() throws(ModelFileError) {
@@ -37,13 +41,15 @@ public struct ModelRecord: Hashable, Sendable {
       var next: String? = entity.name
       while let name = next, depths[name] == nil, path.count <= limit {
         guard let parent = parents[name] else {
-          throw ModelFileError(.malformed, "the model has no entity \(name), which \(path.last ?? name) inherits from")
+          throw ModelFileError(
+            .malformed, "the model has no entity \(name), which \(path.last ?? name) inherits from",
+            element: path.last)
         }
         path.append(name)
         next = parent
       }
       if let next, path.contains(next) {
-        throw ModelFileError(.malformed, "the entity \(next) inherits from itself")
+        throw ModelFileError(.malformed, "the entity \(next) inherits from itself", element: next)
       }
       var depth = next.flatMap { depths[$0] } ?? 0
       for name in path.reversed() {
@@ -51,7 +57,8 @@ public struct ModelRecord: Hashable, Sendable {
         depths[name] = depth
       }
       if depth > limit {
-        throw ModelFileError(.malformed, "the entity \(entity.name) inherits from more than \(limit) entities")
+        throw ModelFileError(
+          .malformed, "the entity \(entity.name) inherits from more than \(limit) entities", element: entity.name)
       }
     }
   }

@@ -83,6 +83,14 @@ public struct PropertySource: Hashable, Sendable {
   /// The default value's text where it is not a value of the attribute's type. The attribute then has no default.
   public var unreadableDefault: String?
 
+  /// The text of the least value where it is not a value of the attribute's type. There is no least value then.
+  public var unreadableMinimum: String?
+  /// The text of the greatest value where it is not a value of the attribute's type. There is no greatest value then.
+  public var unreadableMaximum: String?
+  /// The entity that the source names as the inverse's, which is that of the destination or one that this inherits
+  /// from. It is not compiled.
+  public var inverseEntity: String?
+
   /// A property.
   public init(name: String, usesScalarType: Bool, unreadableDefault: String? = nil) {
     self.name = name
@@ -114,12 +122,16 @@ extension SourceDecoding {
   private func property(_ element: XMLElement) -> PropertySource {
     var property = PropertySource(
       name: element.attributes["name"] ?? "", usesScalarType: element.flag("usesScalarValueType"))
-    if let text = element.text("defaultValueString"), element.text("defaultDateTimeInterval") == nil,
-      let type = AttributeTypeName(sourceName: element.text("attributeType") ?? ""), type != .string,
+    property.inverseEntity = element.text("inverseName") == nil ? nil : element.text("inverseEntity")
+    let name = element.text("attributeType") ?? AttributeTypeName.undefined.sourceName
+    guard element.name == "attribute", let type = AttributeTypeName(sourceName: name) else { return property }
+    if let text = element.text("defaultValueString"), element.text("defaultDateTimeInterval") == nil, type != .string,
       SourceValue.value(text, type: type).isNull
     {
       property.unreadableDefault = text
     }
+    property.unreadableMinimum = SourceValidation.unreadableBound(element, "min", type)
+    property.unreadableMaximum = SourceValidation.unreadableBound(element, "max", type)
     return property
   }
 
@@ -128,7 +140,8 @@ extension SourceDecoding {
     case nil, "none": return .manual
     case "category": return .category
     case "class": return .classDefinition
-    case .some(let other): throw ModelFileError(.malformed, "the code generation type \(other) is unknown")
+    case .some(let other):
+      throw ModelFileError(.malformed, "the code generation type \(other) is unknown").at(entity.text("name") ?? "")
     }
   }
 }

@@ -89,15 +89,17 @@ struct SourceDecoding {
     var entities: [EntityRecord] = []
     var names: Set<String> = []
     for element in root.children("entity") {
-      let entity = try entity(element)
+      let entity: EntityRecord
+      do { entity = try self.entity(element) } catch { throw error.at(element.text("name") ?? "") }
       guard names.insert(entity.name).inserted else {
-        throw ModelFileError(.malformed, "there are two entities named \(entity.name)")
+        throw ModelFileError(.malformed, "there are two entities named \(entity.name)", element: entity.name)
       }
       entities.append(entity)
     }
     var templates: [FetchRequestRecord] = []
     for element in root.children("fetchRequest") {
-      templates.append(try fetchRequest(element, name: try element.required("name")))
+      let name = try element.required("name")
+      do { templates.append(try fetchRequest(element, name: name)) } catch { throw error.at(name) }
     }
     var configurations: [String: [String]] = [:]
     for element in root.children("configuration") {
@@ -150,27 +152,30 @@ struct SourceDecoding {
     var elements: [FetchIndexElementRecord] = []
     for part in element.children("fetchIndexElement") {
       let property = part.text("property")
-      let expression = property == nil ? try PredicateText.derivation(part.required("expression"), of: name) : nil
+      let expression = property == nil ? try PredicateText.derivation(part.required("expression")) : nil
       elements.append(
         FetchIndexElementRecord(
-          propertyName: property, expression: expression, type: part.attributes["type"] == "RTree" ? 1 : 0,
-          isAscending: part.attributes["order"] != "descending"))
+          propertyName: property, expression: expression,
+          type: try part.choice("type", ["Binary": 0, "RTree": 1], of: name) ?? 0,
+          isAscending: try part.choice("order", ["ascending": true, "descending": false], of: name) ?? true))
     }
     var index = FetchIndexRecord(name: name, elements: elements)
     if let text = element.text("partialIndexPredicate") {
-      index.partialPredicate = try PredicateText.predicate(text, of: name)
+      index.partialPredicate = try PredicateText.predicate(text)
     }
     return index
   }
 
   func fetchRequest(_ element: XMLElement, name: String?) throws(ModelFileError) -> FetchRequestRecord {
-    var request = FetchRequestRecord(
-      name: name, entityName: try element.required("entity"), resultType: try element.integer("resultType") ?? 0)
-    if let text = element.text("predicateString") {
-      request.predicate = try PredicateText.predicate(text, of: name ?? "a fetched property")
+    // A request without entity has an empty name: it is chosen later.
+    guard let entityName = element.attributes["entity"] else {
+      throw ModelFileError(.malformed, "<fetchRequest> has no entity")
     }
-    request.fetchLimit = try element.integer("fetchLimit") ?? 0
-    request.fetchBatchSize = try element.integer("fetchBatchSize") ?? 0
+    var request = FetchRequestRecord(
+      name: name, entityName: entityName, resultType: try element.count("resultType") ?? 0)
+    if let text = element.text("predicateString") { request.predicate = try PredicateText.predicate(text) }
+    request.fetchLimit = try element.count("fetchLimit") ?? 0
+    request.fetchBatchSize = try element.count("fetchBatchSize") ?? 0
     request.includesSubentities = element.optionalFlag("includeSubentities") ?? request.includesSubentities
     request.includesPropertyValues = element.optionalFlag("includePropertyValues") ?? request.includesPropertyValues
     request.includesPendingChanges = element.optionalFlag("includesPendingChanges") ?? request.includesPendingChanges

@@ -2,21 +2,22 @@ import StoreQuery
 
 /// The format texts of source models.
 enum PredicateText {
-  static func predicate(_ format: String, of owner: String) throws(ModelFileError) -> Predicate {
+  /// The error of a text that is no predicate does not name the element that has it.
+  static func predicate(_ format: String) throws(ModelFileError) -> Predicate {
     do {
       return try Predicate(format: format)
     } catch {
-      throw ModelFileError(.malformed, "the predicate of \(owner): \(error.message)")
+      throw ModelFileError(.malformed, "the predicate \(format) cannot be read: \(error.message)")
     }
   }
 
   /// The expression of a derived attribute. Apple's compiler turns `x.@count` into `count:(x)`, which means the same.
-  static func derivation(_ format: String, of owner: String) throws(ModelFileError) -> Expression {
+  static func derivation(_ format: String) throws(ModelFileError) -> Expression {
     let expression: Expression
     do {
       expression = try Expression(format: format)
     } catch {
-      throw ModelFileError(.malformed, "the derivation expression of \(owner): \(error.message)")
+      throw ModelFileError(.malformed, "the expression \(format) cannot be read: \(error.message)")
     }
     guard case .keyPath(let path) = expression, path.hasSuffix(".@count") else { return expression }
     return .function("count:", [.keyPath(String(path.dropLast(7)))], target: nil)

@@ -8,25 +8,28 @@ extension SourceDecoding {
     var result: [PropertyRecord] = []
     var names: Set<String> = []
     for element in entity.children {
-      guard let kind = try kind(element, of: entityName) else { continue }
-      let property = try property(element, kind: kind)
-      guard names.insert(property.name).inserted else {
-        throw ModelFileError(.malformed, "the entity \(entityName) has two properties named \(property.name)")
+      do {
+        guard let kind = try kind(element) else { continue }
+        result.append(try property(element, kind: kind))
+      } catch {
+        throw error.at(element.text("name").map { "\(entityName).\($0)" } ?? entityName)
       }
-      result.append(property)
+      guard let name = result.last?.name, names.insert(name).inserted else {
+        throw ModelFileError(
+          .malformed, "the entity \(entityName) has two properties named \(result.last?.name ?? "")",
+          element: "\(entityName).\(result.last?.name ?? "")")
+      }
     }
     return result.sorted { $0.name.precedesInBytes($1.name) }
   }
 
-  private mutating func kind(
-    _ element: XMLElement, of entityName: String
-  ) throws(ModelFileError) -> PropertyRecord.Kind? {
+  private mutating func kind(_ element: XMLElement) throws(ModelFileError) -> PropertyRecord.Kind? {
     switch element.name {
     case "attribute": return .attribute(try attribute(element, nesting: 0))
-    case "relationship": return .relationship(try relationship(element, of: entityName))
+    case "relationship": return .relationship(try relationship(element))
     case "fetchedProperty":
       guard let request = element.children("fetchRequest").first else {
-        throw ModelFileError(.malformed, "a fetched property of \(entityName) has no fetch request")
+        throw ModelFileError(.malformed, "the fetched property has no fetch request")
       }
       return .fetchedProperty(try fetchRequest(request, name: nil))
     default: return nil
@@ -53,26 +56,24 @@ extension SourceDecoding {
     return property
   }
 
-  private func relationship(_ element: XMLElement, of entityName: String) throws(ModelFileError) -> RelationshipRecord {
+  private func relationship(_ element: XMLElement) throws(ModelFileError) -> RelationshipRecord {
     guard let destination = element.text("destinationEntity") else {
-      let name = "\(entityName).\(element.attributes["name"] ?? "")"
-      throw ModelFileError(.malformed, "the relationship \(name) has no destination entity; choose one")
+      throw ModelFileError(.malformed, "the relationship has no destination entity; choose one")
     }
     let rules = ["No Action": 0, "Nullify": 1, "Cascade": 2, "Deny": 3]
     let rule = element.text("deletionRule") ?? "Nullify"
     guard let deleteRule = rules[rule] else { throw ModelFileError(.malformed, "the deletion rule \(rule) is unknown") }
     return RelationshipRecord(
       destinationEntity: destination, inverseName: element.text("inverseName"),
-      minCount: try element.integer("minCount") ?? 0,
-      maxCount: try element.integer("maxCount") ?? (element.flag("toMany") ? 0 : 1), deleteRule: deleteRule,
+      minCount: try element.count("minCount") ?? 0,
+      maxCount: try element.count("maxCount") ?? (element.flag("toMany") ? 0 : 1), deleteRule: deleteRule,
       isOrdered: element.flag("ordered"))
   }
 
   private mutating func attribute(_ element: XMLElement, nesting: Int) throws(ModelFileError) -> AttributeRecord {
-    let name = try element.required("name")
     let typeName = element.text("attributeType") ?? AttributeTypeName.undefined.sourceName
     guard let type = AttributeTypeName(sourceName: typeName) else {
-      throw ModelFileError(.unsupported, "the attribute \(name) is of the unknown type \(typeName)")
+      throw ModelFileError(.unsupported, "the attribute is of the unknown type \(typeName)")
     }
     var attribute = AttributeRecord(
       type: type.rawValue, valueClassName: qualified(element.text("customClassName")) ?? type.valueClassName,
@@ -86,8 +87,11 @@ extension SourceDecoding {
     } else if let text = element.attributes["defaultValueString"] {
       attribute.defaultValue = SourceValue.value(text, type: type)
     }
-    if element.flag("derived"), let text = element.text("derivationExpression") {
-      attribute.derivation = try PredicateText.derivation(text, of: name)
+    if element.flag("derived") {
+      guard let text = element.text("derivationExpression") else {
+        throw ModelFileError(.malformed, "the derived attribute has no derivation expression; write one")
+      }
+      attribute.derivation = try PredicateText.derivation(text)
     }
     if type == .composite {
       attribute.elements = try elements(named: try element.required("composite"), nesting: nesting)
@@ -95,15 +99,22 @@ extension SourceDecoding {
     return attribute
   }
 
-  /// The attributes of a composite. Composites may contain other composites, but not themselves.
+  /// The attributes of a composite. Composites may contain other composites, but not themselves, so the recursion
+  /// ends at ``ModelRecord/compositeLimit``.
   private mutating func elements(named name: String, nesting: Int) throws(ModelFileError) -> [PropertyRecord] {
     guard let composite = composites[name] else { throw ModelFileError(.malformed, "there is no composite \(name)") }
-    guard nesting < 16 else { throw ModelFileError(.malformed, "the composite \(name) contains itself") }
+    guard nesting < ModelRecord.compositeLimit else {
+      throw ModelFileError(.malformed, "the composite \(name) contains itself", element: name)
+    }
     var result: [PropertyRecord] = []
     for element in composite.children("attribute") {
       expansionsLeft -= 1
       guard expansionsLeft > 0 else { throw ModelFileError(.unsupported, "composites expand to more than is allowed") }
-      result.append(try property(element, kind: .attribute(try attribute(element, nesting: nesting + 1))))
+      do {
+        result.append(try property(element, kind: .attribute(try attribute(element, nesting: nesting + 1))))
+      } catch {
+        throw error.at(element.text("name").map { "\(name).\($0)" } ?? name)
+      }
     }
     return result
   }
@@ -140,7 +151,22 @@ enum SourceValidation {
     // The text form of a date is in the language of the user who saved the model.
     if type == .date { return try element.double(prefix + "DateTimeInterval").map(Value.date) }
     guard let text = element.text(prefix + "ValueString") else { return nil }
-    let value = SourceValue.value(text, type: type == .string ? .integer64 : type)
+    let value = SourceValue.value(text, type: type.typeOfBounds)
     return value.isNull ? nil : value
+  }
+
+  /// The text of a bound where it is none: the attribute then has no such bound. `prefix` is `min` or `max`.
+  static func unreadableBound(_ element: XMLElement, _ prefix: String, _ type: AttributeTypeName) -> String? {
+    guard let text = element.text(prefix + "ValueString") else { return nil }
+    if type == .date { return element.text(prefix + "DateTimeInterval") == nil ? text : nil }
+    return SourceValue.value(text, type: type.typeOfBounds).isNull ? text : nil
+  }
+}
+
+extension AttributeTypeName {
+  /// The type of the least and the greatest value. A text has a least and a greatest length. A bound of an integer may
+  /// be out of the range of its type: each value keeps it, or none does.
+  fileprivate var typeOfBounds: AttributeTypeName {
+    [.string, .integer16, .integer32].contains(self) ? .integer64 : self
   }
 }

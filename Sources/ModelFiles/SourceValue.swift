@@ -5,8 +5,8 @@ import StoreSchema
 enum SourceValue {
   /// The value of `text` for an attribute of the given type.
   ///
-  /// Null if the type has no textual form, or if the text is not valid: Xcode accepts any text in the field, and
-  /// compiles projects with invalid ones.
+  /// Null if the type has no textual form, or if the text is not a value of the type: Xcode accepts any text in the
+  /// field, and compiles projects with invalid ones. Numbers out of the type's range are no values of it.
   static func value(_ text: String, type: AttributeTypeName) -> Value {
     switch type {
     case .string: .string(text)
@@ -39,9 +39,11 @@ enum SourceValue {
 
   private static func parsed(_ text: String, _ type: AttributeTypeName) -> Value? {
     switch type {
-    case .integer16, .integer32, .integer64:
-      Int64(text).map(Value.int) ?? Double(text).flatMap { Int64(exactly: $0) }.map(Value.int)
-    case .double, .float: Double(text).map(Value.double)
+    case .integer16: integer(text).flatMap { Int16(exactly: $0) }.map { .int(Int64($0)) }
+    case .integer32: integer(text).flatMap { Int32(exactly: $0) }.map { .int(Int64($0)) }
+    case .integer64: integer(text).map(Value.int)
+    case .double: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
+    case .float: Double(text).flatMap { Float($0).isFinite ? .double($0) : nil }
     case .decimal: decimal(text).map(Value.decimal)
     case .boolean: boolean(text).map(Value.bool)
     case .uuid: UUID(uuidString: text).map(Value.uuid)
@@ -58,9 +60,25 @@ enum SourceValue {
     }
   }
 
-  /// Checks all characters first, because `Decimal(string:)` stops at the first character that it does not know.
+  /// A whole number, also one that is written as `1.0`. A double has whole numbers beyond 2^53, but not each of them.
+  private static func integer(_ text: String) -> Int64? {
+    if let number = Int64(text) { return number }
+    guard let number = Double(text), number.magnitude < 0x1p53 else { return nil }
+    return Int64(exactly: number)
+  }
+
+  /// Checks the text first, because `Decimal(string:)` reads as much as it knows: `.` as zero, and `1x` as one. It
+  /// also reads numbers that a decimal cannot hold: one of 39 digits is rounded, and a very small one is zero.
   private static func decimal(_ text: String) -> Decimal? {
-    guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
-    return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    guard text.utf8.count <= 200,
+      let match = text.wholeMatch(of: /[+-]?([0-9]*)\.?([0-9]*)([eE][+-]?[0-9]{1,5})?/)
+    else { return nil }
+    let digits = (match.1 + match.2).drop { $0 == "0" }
+    let zeros = digits.reversed().prefix { $0 == "0" }
+    guard !(match.1.isEmpty && match.2.isEmpty), digits.count - zeros.count <= 38,
+      let number = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), number.isFinite,
+      number.isZero == digits.isEmpty
+    else { return nil }
+    return number
   }
 }

@@ -41,9 +41,9 @@ struct XMLElement {
 
   func children(_ name: String) -> [XMLElement] { children.filter { $0.name == name } }
 
-  /// The value of a required attribute.
+  /// The value of a required attribute. Throws where it is missing or empty.
   func required(_ key: String) throws(ModelFileError) -> String {
-    guard let value = attributes[key] else { throw ModelFileError(.malformed, "<\(name)> has no \(key)") }
+    guard let value = text(key) else { throw ModelFileError(.malformed, "<\(name)> has no \(key)") }
     return value
   }
 
@@ -63,20 +63,33 @@ struct XMLElement {
     }
   }
 
-  func integer(_ key: String) throws(ModelFileError) -> Int? {
+  /// A count. Compiled models have 32 bits for it.
+  func count(_ key: String) throws(ModelFileError) -> Int? {
     guard let text = text(key) else { return nil }
-    guard let number = Int(text) else {
+    guard let number = Int32(text), number >= 0 else {
+      throw ModelFileError(.malformed, "the \(key) of <\(name)> is not a number from 0 to \(Int32.max): \(text)")
+    }
+    return Int(number)
+  }
+
+  func double(_ key: String) throws(ModelFileError) -> Double? {
+    guard let text = text(key) else { return nil }
+    guard let number = Double(text), number.isFinite else {
       throw ModelFileError(.malformed, "the \(key) of <\(name)> is not a number: \(text)")
     }
     return number
   }
 
-  func double(_ key: String) throws(ModelFileError) -> Double? {
+  /// The value that stands for a text, nil where there is no text. Throws for a text that is not listed.
+  func choice<Choice>(
+    _ key: String, _ choices: [String: Choice], of index: String
+  ) throws(ModelFileError) -> Choice? {
     guard let text = text(key) else { return nil }
-    guard let number = Double(text) else {
-      throw ModelFileError(.malformed, "the \(key) of <\(name)> is not a number: \(text)")
+    guard let choice = choices[text] else {
+      let known = choices.keys.sorted().joined(separator: " or ")
+      throw ModelFileError(.malformed, "the index \(index) has the unknown \(key) \(text); it is \(known)")
     }
-    return number
+    return choice
   }
 
   /// The entries of the `userInfo` child.

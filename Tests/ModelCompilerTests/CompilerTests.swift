@@ -60,6 +60,17 @@ import Testing
     #expect(failure?.diagnostics.first?.path.hasSuffix("App.xcdatamodeld/Old.xcdatamodel") == true)
   }
 
+  /// Apple's compiler prints file, element and message.
+  @Test func `an error of the source has its element`() throws {
+    let url = folder.url.appending(path: "App.xcdatamodel")
+    let body = #"<entity name="E"><relationship name="r" destinationEntity="E" minCount="x"/></entity>"#
+    try TestModels.write(TestModels.contents(body), to: url)
+    let failure = #expect(throws: CompilationFailure.self) { try ModelCompiler().compile(url) }
+    #expect(
+      failure.map { "\($0)" } == "\(url.path(percentEncoded: false)):E.r: error: "
+        + "E.r: the minCount of <relationship> is not a number from 0 to 2147483647: x")
+  }
+
   @Test func `an error in any version stops the compilation, and all are reported`() throws {
     try TestModels.writeBundle(["One"], current: "One", to: bundle)
     let entity = #"<entity name="E"><relationship name="r" destinationEntity="Gone" deletionRule="Nullify"/></entity>"#

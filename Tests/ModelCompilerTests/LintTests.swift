@@ -128,6 +128,21 @@ import Testing
       message: "A.n has the default value \"many\", which is not of its type; correct it",
       body: attribute(#"name="n" attributeType="Integer 16" defaultValueString="many""#)),
     Example(
+      rule: .defaultValue, element: "A.n",
+      message: "A.n has the default value \"70000\", which is not of its type; correct it",
+      body: attribute(#"name="n" attributeType="Integer 16" defaultValueString="70000""#)),
+    Example(
+      rule: .boundValue, element: "A.n", message: "A.n has the minimum \"abc\", which is not of its type; correct it",
+      body: attribute(#"name="n" attributeType="Integer 16" minValueString="abc""#)),
+    Example(
+      rule: .boundValue, element: "A.s",
+      message: "A.s has the maximum \"1234567890123456789012\", which is no length; correct it",
+      body: attribute(#"name="s" attributeType="String" maxValueString="1234567890123456789012""#)),
+    Example(
+      rule: .inverseEntity, element: "A.b",
+      message: "A.b has an inverse of the entity A, but the destination B; choose the inverse again",
+      body: pair(#"inverseEntity="B""#, #"inverseEntity="A""#)),
+    Example(
       rule: .bounds, element: "A.n", message: "A.n has the minimum 5.0 and the maximum 2.0, so no value is valid",
       body: attribute(#"name="n" attributeType="Integer 16" minValueString="5" maxValueString="2""#)),
     Example(

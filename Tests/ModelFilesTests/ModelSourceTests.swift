@@ -30,6 +30,14 @@ import Testing
     ("Boolean", "NO", .bool(false)), ("String", "", .string("")), ("String", "a&amp;b", .string("a&b")),
     ("URI", "https://a.b", .uri("https://a.b")), ("UUID", "nonsense", .null), ("Integer 32", "", .null),
     ("Decimal", "1x", .null), ("Date", "yesterday", .null), ("Binary", "x", .null),
+    ("Integer 16", "-32768", .int(-32_768)), ("Integer 16", "70000", .null), ("Integer 16", "4.0", .int(4)),
+    ("Integer 32", "2147483647", .int(2_147_483_647)), ("Integer 32", "99999999999", .null),
+    ("Integer 64", "9223372036854775808", .null), ("Integer 64", "9007199254740993.0", .null),
+    ("Double", "nan", .null), ("Double", "inf", .null), ("Double", "1e999", .null), ("Float", "1e99", .null),
+    ("Decimal", ".", .null), ("Decimal", "+.5", .decimal(Decimal(sign: .plus, exponent: -1, significand: 5))),
+    ("Decimal", "nan", .null), ("Decimal", "1e999", .null), ("Decimal", "1e-999", .null),
+    ("Decimal", "1.", .decimal(1)),
+    ("Decimal", "123456789012345678901234567890123456789", .null), ("Decimal", "e5", .null),
   ])
   func `default values are read by type`(_ type: String, _ text: String, _ expected: Value) throws {
     let (_, attribute) = try Self.attribute("attributeType='\(type)' defaultValueString='\(text)'")
@@ -99,12 +107,72 @@ import Testing
     "<entity name='A'><relationship name='a'/></entity>",
     "<entity name='A'><relationship name='a' destinationEntity='A' maxCount='many'/></entity>",
     "<entity name='A'><fetchedProperty name='a'/></entity>", "<entity name='A' parentEntity='A'/>",
+    "<entity name=''/>", "<entity name='A'><attribute name='' attributeType='String'/></entity>",
     "<entity name='A' parentEntity='None'/>",
     "<entity name='A' parentEntity='B'/><entity name='B' parentEntity='C'/><entity name='C' parentEntity='B'/>",
     "<fetchRequest name='f' entity='A' predicateString='a =='/>", "<entity name='A'>", "&entity;",
   ])
   func `malformed models are refused`(_ body: String) {
     #expect(throws: ModelFileError.self) { try Self.model(body) }
+  }
+
+  /// Each error names the element that it is about, and begins with it or has it in its sentence.
+  @Test(arguments: [
+    (
+      "<attribute name='a' attributeType='String' derived='YES'/>", "E.a",
+      "E.a: the derived attribute has no derivation expression; write one"
+    ),
+    ("<attribute name='a' attributeType='Complex'/>", "E.a", "E.a: the attribute is of the unknown type Complex"),
+    (
+      "<attribute name='a' attributeType='Date' defaultDateTimeInterval='nan'/>", "E.a",
+      "E.a: the defaultDateTimeInterval of <attribute> is not a number: nan"
+    ),
+    (
+      "<relationship name='r' destinationEntity='E' minCount='-5'/>", "E.r",
+      "E.r: the minCount of <relationship> is not a number from 0 to 2147483647: -5"
+    ),
+    (
+      "<relationship name='r' destinationEntity='E' toMany='YES' minCount='99999999999'/>", "E.r",
+      "E.r: the minCount of <relationship> is not a number from 0 to 2147483647: 99999999999"
+    ),
+    ("<relationship name='r'/>", "E.r", "E.r: the relationship has no destination entity; choose one"),
+    (
+      "<relationship name='r' destinationEntity='E' deletionRule='Maybe'/>", "E.r",
+      "E.r: the deletion rule Maybe is unknown"
+    ),
+    (
+      "<fetchedProperty name='f'><fetchRequest name='x' entity='E' predicateString='('/></fetchedProperty>", "E.f",
+      "E.f: the predicate ( cannot be read: "
+    ),
+    ("<attribute name=''/>", "E", "E: <attribute> has no name"),
+    ("<attribute name='a'/><attribute name='a'/>", "E.a", "the entity E has two properties named a"),
+    (
+      "<fetchIndex name='i'><fetchIndexElement property='a' type='RTREE'/></fetchIndex>", "E",
+      "E: the index i has the unknown type RTREE; it is Binary or RTree"
+    ),
+    (
+      "<fetchIndex name='i'><fetchIndexElement property='a' order='sideways'/></fetchIndex>", "E",
+      "E: the index i has the unknown order sideways; it is ascending or descending"
+    ),
+  ])
+  func `an error names its element`(_ body: String, _ element: String, _ message: String) {
+    let error = #expect(throws: ModelFileError.self) { try Self.model("<entity name='E'>\(body)</entity>") }
+    #expect(error?.element == element)
+    #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `the elements of an index have a kind and an order`() throws {
+    let model = try Self.model(
+      """
+      <entity name='E'><attribute name='a' attributeType='Double'/><fetchIndex name='i'>
+      <fetchIndexElement property='a' type='RTree' order='descending'/><fetchIndexElement property='a' type='Binary'/>
+      </fetchIndex></entity>
+      """)
+    let elements = [
+      FetchIndexElementRecord(propertyName: "a", type: 1, isAscending: false),
+      FetchIndexElementRecord(propertyName: "a"),
+    ]
+    #expect(model.entities[0].fetchIndexes.map(\.elements) == [elements])
   }
 
   @Test func `entities inherit from 256 at most`() throws {
