@@ -83,7 +83,7 @@ public struct ClassGenerator: Sendable {
         }
       // Objects of an entity without a class of its own are of NSManagedObject. Two entities may share a class.
       guard hasProperties, let record = entities[entity.name], let name = className(record),
-        Keywords.isIdentifier(name), classes.insert(name).inserted
+        objections(to: entity).isEmpty, classes.insert(name).inserted
       else { continue }
       if declaresClass {
         files.append(file(name + "+CoreDataClass.swift", entity.name, classText(record, name)))
@@ -118,16 +118,50 @@ public struct ClassGenerator: Sendable {
     ]
   }
 
-  /// Names that Swift cannot have.
+  /// What of an entity has no code, and where the code is not what the model says.
   private func problems(_ entity: EntitySource, path: String) -> [ModelDiagnostic] {
-    guard let name = entities[entity.name].flatMap(className) else { return [] }
-    var names = entity.properties.map { ("\(entity.name).\($0.name)", $0.name) }
-    names.insert((entity.name, name), at: 0)
-    return names.filter { !Keywords.isIdentifier($0.1) }.map { element, name in
-      ModelDiagnostic(
-        .warning, "\(element): no code is generated, because \"\(name)\" is no name in Swift; rename it", path: path,
-        element: element)
+    guard let record = entities[entity.name], record.className != nil else { return [] }
+    func problem(_ element: String, _ text: String) -> ModelDiagnostic {
+      ModelDiagnostic(.warning, "\(element): \(text)", path: path, element: element)
     }
+    var result = objections(to: entity).map { problem(entity.name, "no code is generated, because \($0)") }
+    let known = Dictionary(record.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for property in entity.properties.compactMap({ known[$0.name] }) {
+      let element = "\(entity.name).\(property.name)"
+      if let objection = objection(to: property) {
+        result.append(problem(element, "no code is generated, because \(objection)"))
+      } else if let name = property.otherEntity.flatMap({ entities[$0] }).flatMap(className),
+        !Keywords.isIdentifier(name)
+      {
+        result.append(
+          problem(element, "the accessor is of NSManagedObject, because \"\(name)\" is no name in Swift; rename it"))
+      }
+    }
+    return result
+  }
+
+  /// The reasons why the class of an entity cannot be declared.
+  private func objections(to entity: EntitySource) -> [String] {
+    guard let record = entities[entity.name], let name = className(record) else { return [] }
+    var reasons: [String] = []
+    if !Keywords.isIdentifier(name) { reasons.append("\"\(name)\" is no name in Swift; rename it") }
+    if let parent = record.superentity.flatMap({ entities[$0] }).flatMap(className), !Keywords.isIdentifier(parent) {
+      reasons.append("\"\(parent)\", the class of its parent entity, is no name in Swift; rename it")
+    }
+    return reasons
+  }
+
+  /// The reason why a property cannot be declared.
+  private func objection(to property: PropertyRecord) -> String? {
+    let name = property.name
+    if !Keywords.isIdentifier(name) { return "\"\(name)\" is no name in Swift; rename it" }
+    if Keywords.metatypes.contains(name) {
+      return "no property in Swift can have the name \"\(name)\"; rename it"
+    }
+    if case .attribute(let attribute) = property.kind, let type = Self.customType(attribute), !TypeText.isType(type) {
+      return "its custom class \"\(type)\" is no type in Swift; correct it"
+    }
+    return nil
   }
 
   // MARK: Files
@@ -161,7 +195,7 @@ public struct ClassGenerator: Sendable {
     let isOfModule = entity.className?.hasPrefix(".") ?? false
     return imports(name, "CoreDataClass", linesAfter: 1) + (isOfModule ? "" : "@objc(\(name))") + "\n"
       + """
-      public class \(name): \(superclass(entity)) {
+      public class \(Keywords.quotedType(name)): \(className(of: entity.superentity)) {
 
       }
 
@@ -171,16 +205,16 @@ public struct ClassGenerator: Sendable {
   private func propertiesText(_ source: EntitySource, _ entity: EntityRecord, _ name: String) -> String {
     let known = Dictionary(entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let properties = source.properties.compactMap { property -> (PropertySource, PropertyRecord)? in
-      guard Keywords.isIdentifier(property.name) else { return nil }
-      return known[property.name].map { (property, $0) }
+      guard let record = known[property.name], objection(to: record) == nil else { return nil }
+      return (property, record)
     }
-    let entityName = entity.name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     var text = imports(name, "CoreDataProperties", linesAfter: edition == .xcode27 ? 1 : 2)
+    let name = Keywords.quotedType(name)
     text += """
       extension \(name) {
 
           @nonobjc public class func fetchRequest() -> NSFetchRequest<\(name)> {
-              return NSFetchRequest<\(name)>(entityName: "\(entityName)")
+              return NSFetchRequest<\(name)>(entityName: "\(Self.escaped(entity.name))")
           }
 
 
@@ -193,7 +227,8 @@ public struct ClassGenerator: Sendable {
     for (_, record) in properties {
       guard case .relationship(let relationship) = record.kind, relationship.maxCount != 1 else { continue }
       let accessors = ToManyAccessors(
-        property: record.name, destination: destination(relationship), isOrdered: relationship.isOrdered,
+        property: record.name, destination: className(of: relationship.destinationEntity),
+        isOrdered: relationship.isOrdered,
         modifiers: modifiers)
       text += "\n// MARK: Generated accessors for \(record.name)\nextension \(name) {\n\(accessors.text)\n}\n"
     }
@@ -208,22 +243,36 @@ public struct ClassGenerator: Sendable {
     entity.className.map { String($0.split(separator: ".").last ?? $0[...]) }
   }
 
-  private func superclass(_ entity: EntityRecord) -> String {
-    entity.superentity.flatMap { entities[$0] }.flatMap(className) ?? "NSManagedObject"
+  /// The class of the objects of another entity, as code names it.
+  private func className(of entity: String?) -> String {
+    guard let name = entity.flatMap({ entities[$0] }).flatMap(className), Keywords.isIdentifier(name) else {
+      return "NSManagedObject"
+    }
+    return Keywords.quotedType(name)
   }
 
-  private func destination(_ relationship: RelationshipRecord) -> String {
-    entities[relationship.destinationEntity].flatMap(className) ?? "NSManagedObject"
+  /// A name as the content of a literal.
+  private static func escaped(_ name: String) -> String {
+    [("\\", "\\\\"), ("\"", "\\\""), ("\n", "\\n"), ("\r", "\\r")].reduce(name) { $0.replacing($1.0, with: $1.1) }
   }
 
   private func type(_ property: PropertyRecord, _ source: PropertySource) -> String {
     switch property.kind {
     case .relationship(let relationship):
-      if relationship.maxCount == 1 { return destination(relationship) + "?" }
+      if relationship.maxCount == 1 { return className(of: relationship.destinationEntity) + "?" }
       return relationship.isOrdered ? "NSOrderedSet?" : "NSSet?"
     case .fetchedProperty(let request):
-      return "[\(entities[request.entityName].flatMap(className) ?? "NSManagedObject")]?"
+      return "[\(className(of: request.entityName))]?"
     case .attribute(let attribute): return type(attribute, isScalar: source.usesScalarType)
+    }
+  }
+
+  /// The text that the model's author wrote as the class of an attribute; nil where the type decides.
+  private static func customType(_ attribute: AttributeRecord) -> String? {
+    switch AttributeTypeName(rawValue: attribute.type) {
+    case .transformable, .undefined, .objectID, nil:
+      attribute.valueClassName.map { $0.hasPrefix(".") ? String($0.dropFirst()) : $0 }
+    default: nil
     }
   }
 
@@ -245,9 +294,19 @@ public struct ClassGenerator: Sendable {
     case .uri: return "URL?"
     case .composite: return "[String: Any]?"
     case .transformable, .undefined, .objectID, nil:
-      let name = attribute.valueClassName ?? "NSObject"
-      return (name.hasPrefix(".") ? String(name.dropFirst()) : name) + "?"
+      return (Self.customType(attribute) ?? "NSObject") + "?"
     }
     return isScalar ? scalar : "NSNumber?"
+  }
+}
+
+extension PropertyRecord {
+  /// The entity of the objects that the property has.
+  fileprivate var otherEntity: String? {
+    switch kind {
+    case .attribute: nil
+    case .relationship(let relationship): relationship.destinationEntity
+    case .fetchedProperty(let request): request.entityName
+    }
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
-import ModelCompiler
 import ModelFiles
 import Testing
+
+@testable import ModelCompiler
 
 /// The text of generated classes. `Scripts/generated_text` compares it with files of Xcode.
 @Suite struct ClassGeneratorTests {
@@ -137,6 +138,90 @@ import Testing
     #expect(found.map(\.element) == [#"A"B.x: Int { fatalError() }; var y"#, "C", #"A"B"#])
     #expect(found.last?.message == #"The class AB is that of A"B, E; it is generated with the properties of the first"#)
   }
+
+  private static func generator(_ body: String) throws -> ClassGenerator {
+    ClassGenerator(try ModelSourceReader().readSource(Data(TestModels.contents(body).utf8)), edition: .xcode16)
+  }
+
+  @Test(arguments: ["class", "self", "Any", "where", "some", "any"])
+  func `a class with a reserved name has backticks`(_ name: String) throws {
+    let files = try Self.generator(
+      """
+      <entity name="A" representedClassName="\(name)" codeGenerationType="class"/>
+      <entity name="B" representedClassName="B" parentEntity="A" codeGenerationType="class">
+      <relationship name="one" maxCount="1" destinationEntity="A"/><relationship name="many" toMany="YES" destinationEntity="A"/>
+      <fetchedProperty name="f"><fetchRequest name="r" entity="A"/></fetchedProperty></entity>
+      """
+    ).files()
+    #expect(files.count == 4)
+    #expect(files[0].text.contains("@objc(\(name))\npublic class `\(name)`: NSManagedObject {"))
+    #expect(files[1].text.contains("extension `\(name)` {"))
+    #expect(files[1].text.contains("NSFetchRequest<`\(name)`>(entityName: \"A\")"))
+    #expect(files[1].text.contains("extension `\(name)` : Identifiable {"))
+    #expect(files[2].text.contains("public class B: `\(name)` {"))
+    for text in ["var one: `\(name)`?", "addToMany(_ value: `\(name)`)", "var f: [`\(name)`]?"] {
+      #expect(files[3].text.contains(text))
+    }
+  }
+
+  @Test(arguments: [
+    ("_", "\"_\" is no name in Swift; rename it"),
+    ("Type", "no property in Swift can have the name \"Type\"; rename it"),
+    ("Protocol", "no property in Swift can have the name \"Protocol\"; rename it"),
+  ])
+  func `a property that Swift cannot have is left out and reported`(_ name: String, _ reason: String) throws {
+    let generator = try Self.generator(
+      """
+      <entity name="E" representedClassName="E" codeGenerationType="class">
+      <attribute name="\(name)" attributeType="String"/></entity>
+      """)
+    #expect(!generator.buildSource.contains("@NSManaged"))
+    let found = generator.diagnostics(path: "M")
+    #expect(found.map(\.message) == ["E.\(name): no code is generated, because \(reason)"])
+    #expect(found.map(\.element) == ["E.\(name)"])
+  }
+
+  @Test func `a class that Swift cannot have is named wherever it is needed`() throws {
+    let generator = try Self.generator(
+      """
+      <entity name="A" representedClassName="_"/>
+      <entity name="B" representedClassName="B" parentEntity="A" codeGenerationType="class"/>
+      <entity name="C&#10;D" representedClassName="C" codeGenerationType="class">
+      <relationship name="r" maxCount="1" destinationEntity="A"/></entity>
+      """)
+    #expect(generator.files().map(\.entity) == ["C\nD", "C\nD"])
+    #expect(generator.buildSource.contains("(entityName: \"C\\nD\")"))
+    #expect(generator.buildSource.contains("var r: NSManagedObject?"))
+    #expect(
+      generator.diagnostics(path: "M").map(\.message) == [
+        "B: no code is generated, because \"_\", the class of its parent entity, is no name in Swift; rename it",
+        "C\nD.r: the accessor is of NSManagedObject, because \"_\" is no name in Swift; rename it",
+      ])
+  }
+
+  @Test(arguments: [
+    "evil? } ; func x() {", "Int, y: Int", "Int = 3", "A\nB", "A B", "[A", "A]", "A<B", "any A", "A & B", "class", "",
+    "`A`", "A!", "A // B", "A.", "_", String(repeating: "[", count: 100_000),
+  ])
+  func `a custom class that is no type is left out and reported`(_ type: String) throws {
+    guard !type.isEmpty else { return #expect(!TypeText.isType(type)) }
+    let escaped = type.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\n", with: "&#10;")
+    let generator = try Self.generator(
+      """
+      <entity name="E" representedClassName="E" codeGenerationType="class">
+      <attribute name="a" attributeType="Transformable" valueTransformerName="T" customClassName="\(escaped)"/></entity>
+      """)
+    #expect(!generator.buildSource.contains("@NSManaged"))
+    #expect(
+      generator.diagnostics(path: "M").map(\.message)
+        == ["E.a: no code is generated, because its custom class \"\(type)\" is no type in Swift; correct it"])
+  }
+
+  @Test(arguments: [
+    "A", "App.Color", "[String]", "[String: Double]", "Set<Int>", "Dictionary<String, [A.B?]>", "(any P & Q)", "(A, B)",
+    "Any", "[String : Any]", "A?", "Ünïcode_9",
+  ])
+  func `a custom class may be any type`(_ type: String) { #expect(TypeText.isType(type)) }
 
   @Test func `Objective-C as the language is reported`() throws {
     let text = TestModels.contents(Self.model, model: #"sourceLanguage="Objective-C""#)
