@@ -75,7 +75,8 @@ public struct ModelCompiler: Sendable {
       if version.diagnostics.contains(where: { $0.severity == .error }) { return version }
       version.hashes = source.record.versionHashes
       version.data = try CompiledModelWriter.write(source.record)
-      for entity in source.entities where source.record.inexactlyHashedEntities.contains(entity.name) {
+      let inexact = source.record.inexactlyHashedEntities
+      for entity in source.entities where inexact.contains(entity.name) {
         version.diagnostics.append(
           ModelDiagnostic(
             .note,

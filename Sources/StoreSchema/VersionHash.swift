@@ -9,11 +9,13 @@ public enum VersionHash {
   /// The 32-byte hash of every entity, by name. `definitions` must be complete: parents included.
   public static func hashes(of definitions: [EntityDefinition]) -> [String: [UInt8]] {
     let byName = Dictionary(definitions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let declared = byName.mapValues(DeclaredProperties.init)
     var known: [String: [UInt8]] = [:]
     for definition in definitions {
       // From the root entity down, so that each parent's hash exists when it is needed.
       for entity in lineage(of: definition, in: byName) where known[entity.name] == nil {
-        known[entity.name] = hash(of: entity, lineage: lineage(of: entity, in: byName), known: known)
+        let properties = lineage(of: entity, in: byName).compactMap { declared[$0.name] }
+        known[entity.name] = hash(of: entity, properties: properties, known: known)
       }
     }
     return known
@@ -87,16 +89,30 @@ public enum VersionHash {
     return result.reversed()
   }
 
-  static func hash(
-    of entity: EntityDefinition, lineage: [EntityDefinition], known: [String: [UInt8]]
+  /// The hashes of the properties that an entity declares. Each is computed once, not again for each subentity.
+  private struct DeclaredProperties {
+    var hashes: [(name: String, hash: [UInt8])]
+    /// Their hashes depend on the entity that is hashed.
+    var ownInverses: [RelationshipDefinition]
+
+    init(_ entity: EntityDefinition) {
+      hashes = entity.attributes.map { ($0.name, VersionHash.hash(of: $0)) }
+      ownInverses = entity.relationships.filter { $0.inverse == $0.name }
+      hashes += entity.relationships.filter { $0.inverse != $0.name }
+        .map { ($0.name, VersionHash.hash(of: $0, hashing: entity.name)) }
+    }
+  }
+
+  private static func hash(
+    of entity: EntityDefinition, properties lineage: [DeclaredProperties], known: [String: [UInt8]]
   ) -> [UInt8] {
     var input = Array(entity.name.utf8) + flag(entity.isAbstract)
     if let parent = entity.superentity { input += known[parent] ?? [] }
     // A property that a sub-entity redefines counts once, in the redefinition.
     var properties: [String: [UInt8]] = [:]
-    for ancestor in lineage {
-      for attribute in ancestor.attributes { properties[attribute.name] = hash(of: attribute) }
-      for relationship in ancestor.relationships {
+    for declared in lineage {
+      for (name, hash) in declared.hashes { properties[name] = hash }
+      for relationship in declared.ownInverses {
         properties[relationship.name] = hash(of: relationship, hashing: entity.name)
       }
     }
