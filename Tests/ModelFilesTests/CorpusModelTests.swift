@@ -37,8 +37,11 @@ import Testing
     for file in files where file.pathExtension == "mom" {
       #expect(try !ModelFile.read(at: file).entities.isEmpty, "\(Corpus.name(file))")
     }
-    for file in files where file.pathExtension == "omo" {
-      #expect(throws: ModelFileError.self) { try ModelFile.read(at: file) }
+    let copies = files.filter { $0.pathExtension == "omo" }
+    #expect(!copies.isEmpty)
+    for file in copies {
+      let model = file.deletingPathExtension().appendingPathExtension("mom")
+      #expect(try ModelFile.read(at: file) == ModelFile.read(at: model), "\(Corpus.name(file))")
     }
   }
 

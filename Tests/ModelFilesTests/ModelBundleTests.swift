@@ -91,6 +91,24 @@ import Testing
     }
   }
 
+  /// An `.omo` is a copy of the `.mom` beside it.
+  @Test func `of an omo the mom beside it is read`() throws {
+    let model = ModelRecord(versionIdentifiers: [""], entities: [EntityRecord(name: "E")])
+    let files = [
+      "V.mom": try CompiledModelWriter.write(model), "V.omo": Data("momv2$".utf8), "W.omo": Data("momv2$".utf8),
+    ]
+    try Self.withBundle("A.momd", files) { url in
+      let read = try ModelFile.read(at: url.appending(path: "V.omo"))
+      #expect(read == model)
+      let alone = url.appending(path: "W.omo")
+      let error = #expect(throws: ModelFileError.self) { try ModelFile.read(at: alone) }
+      #expect(
+        error
+          == ModelFileError(
+            .unsupported, "an .omo has a private format, and there is no W.mom beside it", url: alone))
+    }
+  }
+
   @Test func `a missing file is reported with its position`() {
     let url = URL(filePath: "/nonexistent/A.mom")
     let error = #expect(throws: ModelFileError.self) { try ModelFile.read(at: url) }
