@@ -50,6 +50,12 @@ public enum LintRule: String, CaseIterable, Hashable, Sendable {
   case bounds
   /// The regular expression of an attribute is not valid.
   case pattern
+  /// The name of an entity begins with a lower-case letter. Xcode does not accept such a name.
+  case entityCase = "entity-case"
+  /// The name of a property begins with an upper-case letter. Xcode does not accept such a name.
+  case propertyCase = "property-case"
+  /// A property has the name of an inherited one, but another kind or type. The superentity's property is used.
+  case redefinition
   /// An entity has more than 100 properties.
   case propertyCount = "property-count"
   /// An abstract entity has no subentities, so no object of it can exist.
@@ -65,7 +71,7 @@ public enum LintRule: String, CaseIterable, Hashable, Sendable {
       .indexProperty, .doubleIndex, .constraintProperty, .cloudDefault:
       .error
     case .inverse, .inverseOfMany, .reciprocal, .inverseEntity, .noAction, .transformer, .defaultValue, .boundValue,
-      .bounds, .pattern, .propertyCount, .abstractLeaf, .cloud:
+      .bounds, .pattern, .entityCase, .propertyCase, .redefinition, .propertyCount, .abstractLeaf, .cloud:
       .warning
     }
   }

@@ -90,6 +90,11 @@ struct Lint {
   }
 
   private mutating func checkNames(_ entity: EntityRecord) {
+    if entity.name.first?.isLowercase == true {
+      add(
+        .entityCase, entity.name,
+        "\(entity.name) begins with a lower-case letter; in Xcode the names of entities begin with an upper-case one")
+    }
     var names: [String: String] = [:]
     for name in lineage(entity.name).dropFirst().flatMap({ $0.properties.map(\.name) }) {
       names[name.lowercased()] = name
@@ -101,12 +106,32 @@ struct Lint {
           .reservedName, element,
           "\(element) has the name of something that every managed object has; rename the property")
       }
+      if property.name.first?.isUppercase == true {
+        add(
+          .propertyCase, element,
+          "\(element) begins with an upper-case letter; in Xcode the names of properties begin with a lower-case one")
+      }
+      checkRedefinition(of: property, in: entity, element)
       // A subentity may define an inherited property anew.
       let other = names.updateValue(property.name, forKey: property.name.lowercased())
       if let other, other != property.name {
         add(.doubleName, element, "\(element) differs from \(other) by case alone; rename one of them")
       }
     }
+  }
+
+  /// A subentity may define an inherited property anew, but values of one type cannot become those of another.
+  private mutating func checkRedefinition(of property: PropertyRecord, in entity: EntityRecord, _ element: String) {
+    let superentities = lineage(entity.name).dropFirst()
+    guard let owner = superentities.first(where: { declared[$0.name]?[property.name] != nil }),
+      let other = declared[owner.name]?[property.name], other.typeName != property.typeName
+    else { return }
+    add(
+      .redefinition, element,
+      """
+      \(element) is \(property.typeName), but \(owner.name).\(property.name), which it redefines, is \(other.typeName); \
+      give both one type, or rename one of them
+      """)
   }
 
   /// Whether objects of the entity are in a database of CloudKit.
@@ -127,6 +152,18 @@ struct Lint {
           .configurationEntity, name,
           "The configuration \(name) has the entity \(member), which the model does not have")
       }
+    }
+  }
+}
+
+extension PropertyRecord {
+  /// The kind of the property in words, with the type of an attribute.
+  fileprivate var typeName: String {
+    switch kind {
+    case .attribute(let attribute):
+      "an attribute of the type \(AttributeTypeName(rawValue: attribute.type)?.sourceName ?? "\(attribute.type)")"
+    case .relationship(let relationship): "a relationship to \(relationship.destinationEntity)"
+    case .fetchedProperty: "a fetched property"
     }
   }
 }

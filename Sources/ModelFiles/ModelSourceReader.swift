@@ -96,6 +96,11 @@ struct SourceDecoding {
       }
       entities.append(entity)
     }
+    for (kind, words) in [
+      ("fetchRequest", "fetch requests"), ("configuration", "configurations"), ("composite", "composites"),
+    ] {
+      try requireDistinctNames(kind, words)
+    }
     var templates: [FetchRequestRecord] = []
     for element in root.children("fetchRequest") {
       let name = try element.required("name")
@@ -111,6 +116,16 @@ struct SourceDecoding {
       entities: entities.sorted { $0.name.precedesInBytes($1.name) },
       fetchRequestTemplates: templates.sorted { ($0.name ?? "").precedesInBytes($1.name ?? "") },
       configurations: configurations)
+  }
+
+  private func requireDistinctNames(_ kind: String, _ words: String) throws(ModelFileError) {
+    var names: Set<String> = []
+    for element in root.children(kind) {
+      let name = try element.required("name")
+      guard names.insert(name).inserted else {
+        throw ModelFileError(.malformed, "there are two \(words) named \(name)", element: name)
+      }
+    }
   }
 
   private mutating func entity(_ element: XMLElement) throws(ModelFileError) -> EntityRecord {

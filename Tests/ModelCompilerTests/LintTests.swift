@@ -46,10 +46,10 @@ import Testing
       message: "A.description has the name of something that every managed object has; rename the property",
       body: attribute(#"name="description" attributeType="String""#)),
     Example(
-      rule: .doubleName, element: "B.Title", message: "B.Title differs from title by case alone; rename one of them",
+      rule: .doubleName, element: "B.tiTle", message: "B.tiTle differs from title by case alone; rename one of them",
       body: #"""
         <entity name="A"><attribute name="title" attributeType="String"/></entity>
-        <entity name="B" parentEntity="A"><attribute name="Title" attributeType="String"/></entity>
+        <entity name="B" parentEntity="A"><attribute name="tiTle" attributeType="String"/></entity>
         """#),
     Example(
       rule: .counts, element: "B.a", message: "B.a has at least 3 and at most 2 objects; correct the counts",
@@ -155,6 +155,31 @@ import Testing
       rule: .pattern, element: "A.s",
       message: "A.s has the regular expression [a, which is not valid; no value can match it",
       body: attribute(#"name="s" attributeType="String" regularExpressionString="[a""#)),
+    Example(
+      rule: .entityCase, element: "a",
+      message: "a begins with a lower-case letter; in Xcode the names of entities begin with an upper-case one",
+      body: #"<entity name="a"/>"#),
+    Example(
+      rule: .propertyCase, element: "A.N",
+      message: "A.N begins with an upper-case letter; in Xcode the names of properties begin with a lower-case one",
+      body: attribute(#"name="N" attributeType="String""#)),
+    Example(
+      rule: .redefinition, element: "C.n",
+      message: "C.n is an attribute of the type Integer 16, but A.n, which it redefines, is an attribute of the type "
+        + "String; give both one type, or rename one of them",
+      body: #"""
+        <entity name="A"><attribute name="n" attributeType="String"/></entity><entity name="B" parentEntity="A"/>
+        <entity name="C" parentEntity="B"><attribute name="n" attributeType="Integer 16"/></entity>
+        """#),
+    Example(
+      rule: .redefinition, element: "B.n",
+      message: "B.n is a relationship to A, but A.n, which it redefines, is an attribute of the type String; "
+        + "give both one type, or rename one of them",
+      body: #"""
+        <entity name="A"><attribute name="n" attributeType="String"/><relationship name="bs" toMany="YES"         destinationEntity="B" inverseName="n"/></entity>
+        <entity name="B" parentEntity="A"><relationship name="n" maxCount="1" destinationEntity="A" inverseName="bs"/>
+        </entity>
+        """#),
     Example(
       rule: .propertyCount, element: "A",
       message: "A has more than 100 properties; move those that are rarely used to another entity",

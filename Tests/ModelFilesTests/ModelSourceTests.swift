@@ -161,6 +161,15 @@ import Testing
     #expect(error?.message.hasPrefix(message) == true, "\(error?.message ?? "")")
   }
 
+  @Test(arguments: [
+    ("<fetchRequest name='x' entity='E'/>", "fetch requests"), ("<configuration name='x'/>", "configurations"),
+    ("<composite name='x'/>", "composites"),
+  ])
+  func `two of one name are refused`(_ body: String, _ words: String) {
+    let error = #expect(throws: ModelFileError.self) { try Self.model(body + body) }
+    #expect(error == ModelFileError(.malformed, "there are two \(words) named x", element: "x"))
+  }
+
   @Test func `the elements of an index have a kind and an order`() throws {
     let model = try Self.model(
       """
