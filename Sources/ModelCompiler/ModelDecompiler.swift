@@ -14,7 +14,13 @@ public enum ModelDecompiler {
     "The language becomes Swift, and the versions of the tools those of a new model.",
     "Each composite gets the name of the first attribute that has it.",
     "The use with CloudKit and with SwiftData is lost.",
-    "Predicates and numbers may be spelled in another way.",
+    "Predicates, numbers and truth values may be spelled in another way.",
+    "The mark syncable of properties is lost.",
+    "What says the same as nothing is lost: empty values, the class NSManagedObject, and flags of a fetch request with "
+      + "their defaults.",
+    "Default values and bounds that are not of their type are lost.",
+    "Renaming identifiers are in elementID, and the entity of an inverse is that of the destination.",
+    "An index with the name of its property becomes the property's flag.",
   ]
 
   /// The source of one model, `NAME.xcdatamodel`. The notes say what of it a source cannot express.

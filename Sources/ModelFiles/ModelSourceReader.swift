@@ -50,7 +50,7 @@ extension EntityRecord {
   /// - a compound index also becomes a fetch index with the joined names
   /// - a fetch index of one property also sets the property's flag
   /// - a fetch index of several properties also becomes a compound index
-  fileprivate mutating func repeatIndexes() {
+  mutating func repeatIndexes() {
     addCompoundIndexesAsFetchIndexes()
     var flagged: Set<String> = []
     for index in fetchIndexes {

@@ -8,9 +8,17 @@ import StoreSchema
 /// A record has nothing of what only Xcode needs. So where a source is read and written again, this is lost:
 /// - the diagram
 /// - `codeGenerationType`; `usesScalarValueType` gets the value that Xcode gives to new attributes
-/// - the versions of the tools, the language and the use with CloudKit: they become those of a new model
+/// - the versions of the tools, the language and the use with CloudKit and SwiftData: they become those of a new model
+/// - `syncable` of attributes, relationships and fetched properties
 /// - the names of composites: each gets the name of the first attribute that has it
-/// - the spelling of predicates, of expressions and of numbers, such as `0` for `0.0`.
+/// - the spelling of predicates, of expressions, of truth values and of numbers, such as `0` for `0.0`
+/// - what says the same as nothing: empty values, empty `userInfo`, the class `NSManagedObject`, and flags of a fetch
+///   request with their defaults
+/// - a default value or a bound that is not of its type; the model has none then
+/// - `renamingIdentifier`, which becomes `elementID`, and an `inverseEntity` that is not the destination.
+///
+/// A source has two forms for an index of one property and for one of several. Of both the older is written, the flag
+/// `indexed` or `compoundIndexes`, where the index has the name that this form gives it.
 public struct ModelSourceWriter {
   /// The text of a `contents` file.
   public let contents: Data
@@ -39,17 +47,22 @@ public struct ModelSourceWriter {
     }
     if again == model { return [] }
     let named = Set(known.map { $0.prefix { $0 != " " } })
-    var owners: [String] = []
+    var owners: [(name: String, changes: [String])] = []
     let entities = Dictionary(again.entities.map { ($0.name, $0) }) { first, _ in first }
     for entity in model.entities {
       guard var other = entities[entity.name], other != entity else { continue }
       let properties = Dictionary(other.properties.map { ($0.name, $0) }) { first, _ in first }
-      owners += entity.properties.filter { properties[$0.name] != $0 }.map { "\(entity.name).\($0.name)" }
+      for property in entity.properties where properties[property.name] != property {
+        let changes = properties[property.name].map { RecordChanges.list(property, $0) } ?? ["it is missing"]
+        owners.append(("\(entity.name).\(property.name)", changes))
+      }
       other.properties = entity.properties
-      if other != entity { owners.append(entity.name) }
+      if other != entity { owners.append((entity.name, RecordChanges.list(entity, other))) }
     }
-    if owners.isEmpty && known.isEmpty { owners.append("The model") }
-    return owners.filter { !named.contains($0[...]) }.map { "\($0) is read back in another form." }
+    if owners.isEmpty && known.isEmpty { owners.append(("The model", RecordChanges.list(model, again))) }
+    return owners.filter { !named.contains($0.name[...]) }.map { name, changes in
+      "\(name) is read back in another form: \(changes.joined(separator: ", "))."
+    }
   }
 }
 
@@ -57,7 +70,9 @@ public struct ModelSourceWriter {
 struct SourceEncoding {
   let model: ModelRecord
   var omissions: [String] = []
-  private var composites: [(name: String, elements: [PropertyRecord])] = []
+  private var composites: [(name: String, elements: [PropertyRecord], nesting: Int)] = []
+  /// The number of composites around the one that is written.
+  private var nesting = 0
   private var compositeNames: [[PropertyRecord]: String] = [:]
 
   /// The user info of an entity that a source does not mark with `syncable`.
@@ -85,7 +100,8 @@ struct SourceEncoding {
     // Writing a composite may add those that it contains.
     var next = 0
     while next < composites.count {
-      let (name, elements) = composites[next]
+      let (name, elements, outer) = composites[next]
+      nesting = outer + 1
       let children = elements.map { property($0, of: name) }
       root.children.append(XMLElement(name: "composite", attributes: ["name": name], children: children))
       next += 1
@@ -97,11 +113,17 @@ struct SourceEncoding {
 
   /// The name of the composite with these elements: that of the first attribute of it, with a number where another
   /// composite has this name.
-  mutating func composite(_ elements: [PropertyRecord], _ attribute: String) -> String {
+  ///
+  /// Nil beyond ``ModelRecord/compositeLimit``, where the reader ends, too.
+  mutating func composite(_ elements: [PropertyRecord], _ attribute: String) -> String? {
+    guard nesting < ModelRecord.compositeLimit else {
+      omit("\(attribute) is a composite that is nested too deeply for a source.")
+      return nil
+    }
     if let name = compositeNames[elements] { return name }
     let isTaken = composites.contains { $0.name == attribute }
     let name = isTaken ? "\(attribute)-\(composites.count + 1)" : attribute
-    composites.append((name, elements))
+    composites.append((name, elements, nesting))
     compositeNames[elements] = name
     return name
   }
@@ -129,17 +151,17 @@ struct SourceEncoding {
       attributes["syncable"] = "YES"
     }
     var element = XMLElement(name: "entity", attributes: attributes)
-    // An index of one property has its flag, too.
-    let indexed = Set(entity.fetchIndexes.filter { $0.elements.count == 1 }.compactMap { $0.elements[0].propertyName })
+    let indexes = StatedIndexes(entity)
     let properties = entity.properties.sorted { Self.precedes($0.name, $1.name) }.map { property in
       var element = self.property(property, of: owner)
-      element.attributes["indexed"] = flag(property.isIndexed && !indexed.contains(property.name))
+      element.attributes["indexed"] = flag(indexes.flags.contains(property.name))
       return element
     }
     for kind in ["attribute", "relationship", "fetchedProperty"] {
       element.children += properties.filter { $0.name == kind }
     }
-    element.children += entity.fetchIndexes.map(fetchIndex)
+    element.children += indexes.fetchIndexes.map(fetchIndex)
+    element.children += groups(indexes.compounds, "compoundIndexes", "compoundIndex", "index")
     element.children += groups(
       entity.uniquenessConstraints, "uniquenessConstraints", "uniquenessConstraint", "constraint")
     element.children += self.userInfo(userInfo, owner)

@@ -5,7 +5,7 @@ struct SourceText {
   /// Which values XML cannot have as they are, a sentence each.
   private(set) var omissions: [String] = []
 
-  /// Writes a document. Recurses into children, which models nest five levels deep.
+  /// Writes a document. Recurses into children, which models nest five levels deep, up to the limit of the reader.
   mutating func write(_ element: XMLElement, level: Int = 0) {
     let indent = String(repeating: "    ", count: level)
     text += "\(indent)<\(element.name)"
@@ -16,7 +16,10 @@ struct SourceText {
       }
       text += "\""
     }
-    if element.children.isEmpty {
+    if level + 1 >= XMLElement.depthLimit, !element.children.isEmpty {
+      omissions.append("The content of <\(element.name)> is nested too deeply for a source.")
+      text += "/>"
+    } else if element.children.isEmpty {
       text += "/>"
     } else {
       text += ">\n"

@@ -8,7 +8,7 @@ struct XMLElement {
   var children: [XMLElement] = []
 
   /// The limit of nesting. Models need five levels.
-  private static let depthLimit = 16
+  static let depthLimit = 16
 
   static func root(of data: Data) throws(ModelFileError) -> XMLElement {
     do {
