@@ -9,13 +9,20 @@ import StoreSchema
 public struct MappingCompiler: Sendable {
   private let old: ModelRecord
   private let new: ModelRecord
+  private let oldEntities: [String: EntityRecord]
+  private let newEntities: [String: EntityRecord]
   /// The entities of the newer model that others inherit from.
   private let parents: Set<String>
 
   /// A compiler of mappings from the older model to the newer one.
   public init(from old: ModelRecord, to new: ModelRecord) {
     (self.old, self.new) = (old, new)
+    (oldEntities, newEntities) = (Self.byName(old), Self.byName(new))
     parents = Set(new.entities.compactMap(\.superentity))
+  }
+
+  private static func byName(_ model: ModelRecord) -> [String: EntityRecord] {
+    Dictionary(model.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// The compiled form of a mapping model. Throws `malformed` where a mapping is for an entity or a property that its
@@ -26,8 +33,8 @@ public struct MappingCompiler: Sendable {
     var names: Set<String> = []
     let byDestination = Dictionary(grouping: source.entityMappings) { $0.destinationEntity ?? "" }
     for mapping in source.entityMappings {
-      let from = try entity(mapping.sourceEntity, in: old, "older")
-      let to = try entity(mapping.destinationEntity, in: new, "newer")
+      let from = try entity(mapping.sourceEntity, in: oldEntities, "older")
+      let to = try entity(mapping.destinationEntity, in: newEntities, "newer")
       var record = EntityMappingRecord(
         name: name(of: mapping), type: type(of: mapping), sourceEntity: from?.name, destinationEntity: to?.name)
       guard names.insert(record.name).inserted else {
@@ -37,28 +44,37 @@ public struct MappingCompiler: Sendable {
       record.destinationHash = to.flatMap { newHashes[$0.name] }
       record.sourceExpression = mapping.sourceExpression ?? from.map { fetch($0.name, mapping.filter) }
       record.policyClassName = mapping.policyClassName
-      let (before, after) = (properties(of: from, in: old), properties(of: to, in: new))
+      record.userInfo = mapping.userInfo
+      let (before, after) = (properties(of: from, in: oldEntities), properties(of: to, in: newEntities))
       record.attributeMappings = try mapping.attributes.map { property throws(ModelFileError) in
         try require(property, after, record.name)
-        return PropertyMappingRecord(name: property.name, valueExpression: attribute(property, before))
+        return Self.record(property, attribute(property, before))
       }
       record.relationshipMappings = try mapping.relationships.map { property throws(ModelFileError) in
         try require(property, after, record.name)
         let expression = relationship(property, before, after, byDestination)
-        return PropertyMappingRecord(name: property.name, valueExpression: expression)
+        return Self.record(property, expression)
       }
       mappings.append(record)
     }
     return MappingRecord(entityMappings: mappings)
   }
 
+  private static func record(
+    _ property: MappingSource.PropertyMapping, _ expression: StoreQuery.Expression?
+  ) -> PropertyMappingRecord {
+    var record = PropertyMappingRecord(name: property.name, valueExpression: expression)
+    record.userInfo = property.userInfo
+    return record
+  }
+
   // MARK: Entities
 
   private func entity(
-    _ name: String?, in model: ModelRecord, _ which: String
+    _ name: String?, in entities: [String: EntityRecord], _ which: String
   ) throws(ModelFileError) -> EntityRecord? {
     guard let name else { return nil }
-    if let entity = model.entity(named: name) { return entity }
+    if let entity = entities[name] { return entity }
     throw ModelFileError(.malformed, "a mapping is for the entity \(name), which the \(which) model does not have")
   }
 
@@ -87,13 +103,15 @@ public struct MappingCompiler: Sendable {
   // MARK: Properties
 
   /// The properties of an entity by name, the inherited ones included.
-  private func properties(of entity: EntityRecord?, in model: ModelRecord) -> [String: PropertyRecord] {
+  private func properties(
+    of entity: EntityRecord?, in entities: [String: EntityRecord]
+  ) -> [String: PropertyRecord] {
     var result: [String: PropertyRecord] = [:]
     var seen: Set<String> = []
     var next = entity
     while let current = next, seen.insert(current.name).inserted {
       for property in current.properties where result[property.name] == nil { result[property.name] = property }
-      next = current.superentity.flatMap { model.entity(named: $0) }
+      next = current.superentity.flatMap { entities[$0] }
     }
     return result
   }

@@ -30,6 +30,8 @@ public struct MappingSource: Hashable, Sendable {
     public var attributes: [PropertyMapping]
     /// The relationships.
     public var relationships: [PropertyMapping]
+    /// Notes of the author; nil for none.
+    public var userInfo: [String: PropertyList]?
 
     /// A mapping as Xcode makes it: of all objects, with generated expressions.
     public init(
@@ -51,6 +53,8 @@ public struct MappingSource: Hashable, Sendable {
     public var mappingName: String?
     /// The objects that are mapped by it, such as `$source.pets`.
     public var sourceKeyPath: String?
+    /// Notes of the author; nil for none.
+    public var userInfo: [String: PropertyList]?
 
     /// A property with a generated expression, unless there is another.
     public init(
@@ -70,7 +74,7 @@ public struct MappingSource: Hashable, Sendable {
     self.entityMappings = entityMappings
   }
 
-  /// Reads an `.xcmappingmodel` folder.
+  /// Reads an `.xcmappingmodel` folder. Throws as ``read(_:)`` does, and `cannotRead` for a missing file.
   public static func read(folder: URL) throws(ModelFileError) -> MappingSource {
     do {
       return try read(folder.appending(path: "xcmapping.xml").contents())
@@ -81,6 +85,9 @@ public struct MappingSource: Hashable, Sendable {
 
   /// Reads the text of an `xcmapping.xml`. Objects that the mapping model does not contain, which Xcode leaves in the
   /// file, are left out.
+  ///
+  /// Throws `notAModel` for a file without one mapping model, `malformed` for a damaged one, and `unsupported` for an
+  /// expression or a note that a compiled mapping cannot have.
   public static func read(_ data: Data) throws(ModelFileError) -> MappingSource {
     let objects: [String: MappingObject]
     do { objects = try MappingObject.read(data) } catch { throw ModelFileError(error) }
@@ -177,12 +184,38 @@ private struct MappingObject {
   /// The text of an attribute, nil if it is empty.
   func text(_ name: String) -> String? { attributes[name].flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// An archived expression; nil where there is none.
-  private func expression(_ name: String) throws(ModelFileError) -> StoreQuery.Expression? {
+  /// The bytes of an archive; nil where there is none.
+  private func archive(_ name: String) throws(ModelFileError) -> Data? {
     guard let text = text(name) else { return nil }
     guard let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) else {
       throw ModelFileError(.malformed, "the \(name) of a mapping is not in Base64")
     }
+    return data
+  }
+
+  /// The archived dictionary of the author's notes; nil where there is none, or where it is empty. Throws for an
+  /// archive of something else, and for a note that is no property list: a compiled mapping could not have it.
+  private func userInfo() throws(ModelFileError) -> [String: PropertyList]? {
+    guard let data = try archive("userinfodata") else { return nil }
+    let owner = text("name") ?? text("destinationname") ?? text("sourcename") ?? "a mapping"
+    let reader: KeyedArchiveReader
+    do { reader = try KeyedArchiveReader(data) } catch { throw ModelFileError(error).at(owner) }
+    guard let entries = reader.root()?.stringEntries else {
+      throw ModelFileError(.malformed, "\(owner): the userinfodata is no dictionary", element: owner)
+    }
+    var result: [String: PropertyList] = [:]
+    for (key, value) in entries {
+      guard let note = value.propertyList(depth: 8, nodes: 1000) else {
+        throw ModelFileError(.unsupported, "\(owner): the user info \(key) is no property list", element: owner)
+      }
+      result[key] = note
+    }
+    return result.isEmpty ? nil : result
+  }
+
+  /// An archived expression; nil where there is none.
+  private func expression(_ name: String) throws(ModelFileError) -> StoreQuery.Expression? {
+    guard let data = try archive(name) else { return nil }
     guard case .expression(let expression) = try QueryArchive.read(data) else {
       throw ModelFileError(.malformed, "the \(name) of a mapping is no expression")
     }
@@ -196,6 +229,7 @@ private struct MappingObject {
       relationships: try properties("relationshipmappings", &graph))
     mapping.filter = text("sourcefilterpredicatestring")
     mapping.sourceExpression = try expression("sourceexpressiondata")
+    mapping.userInfo = try userInfo()
     return mapping
   }
 
@@ -204,10 +238,11 @@ private struct MappingObject {
   ) throws(ModelFileError) -> [MappingSource.PropertyMapping] {
     var result: [MappingSource.PropertyMapping] = []
     for object in try graph.take(name, of: self) {
-      result.append(
-        MappingSource.PropertyMapping(
-          object.attributes["name"] ?? "", valueExpression: try object.expression("valueexpressiondata"),
-          mappingName: object.text("sourcemappingname"), sourceKeyPath: object.text("sourcekeypath")))
+      var mapping = MappingSource.PropertyMapping(
+        object.attributes["name"] ?? "", valueExpression: try object.expression("valueexpressiondata"),
+        mappingName: object.text("sourcemappingname"), sourceKeyPath: object.text("sourcekeypath"))
+      mapping.userInfo = try object.userInfo()
+      result.append(mapping)
     }
     return result.sorted { $0.name.precedesInBytes($1.name) }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import ModelCompiler
 import ModelFiles
+import PropertyLists
 import StoreQuery
 import StoreSchema
 import TestSupport
@@ -115,6 +116,43 @@ import Testing
     let given = try ModelCompiler().compile(
       mapping: mapping, from: bundle.appending(path: "One.xcdatamodel"), to: bundle.appending(path: "Two.xcdatamodel"))
     #expect(given == compiled)
+  }
+
+  private static func mapping(_ userInfo: String, _ ofProperty: String) -> Data {
+    Data(
+      """
+      <database><object type="XDDEVMAPPINGMODEL" id="z1">
+      <relationship name="entitymappings" type="0/0" destination="X" idrefs="z2"></relationship></object>
+      <object type="XDDEVENTITYMAPPING" id="z2"><attribute name="sourcename" type="string">A</attribute>
+      <attribute name="destinationname" type="string">A</attribute>
+      <attribute name="userinfodata" type="binary">\(userInfo)</attribute>
+      <relationship name="attributemappings" type="0/0" destination="X" idrefs="z3"></relationship></object>
+      <object type="XDDEVATTRIBUTEMAPPING" id="z3"><attribute name="name" type="string">x</attribute>
+      <attribute name="userinfodata" type="binary">\(ofProperty)</attribute></object></database>
+      """.utf8)
+  }
+
+  private static func archive(_ value: PropertyList) -> String {
+    var writer = KeyedArchiveWriter()
+    let root = writer.add(value, depth: 9)
+    return writer.archive(root: root).base64EncodedString()
+  }
+
+  @Test func `notes of the author are compiled, and none is lost silently`() throws {
+    let notes = Self.archive(.dictionary(["why": .string("renamed"), "step": .integer(2)]))
+    let source = try MappingSource.read(Self.mapping(notes, Self.archive(.dictionary(["a": .string("b")]))))
+    let model = try model(#"<entity name="A"><attribute name="x" attributeType="String"/></entity>"#)
+    let compiled = try MappingCompiler(from: model, to: model).compile(source)
+    let mapping = try #require(CompiledMapping.read(CompiledMapping.write(compiled)).entityMappings.first)
+    #expect(mapping.userInfo == ["why": .string("renamed"), "step": .integer(2)])
+    #expect(mapping.attributeMappings?.map(\.userInfo) == [["a": .string("b")]])
+    let empty = try MappingSource.read(Self.mapping(Self.archive(.dictionary([:])), ""))
+    #expect(empty.entityMappings[0].userInfo == nil)
+    let list = #expect(throws: ModelFileError.self) {
+      try MappingSource.read(Self.mapping(Self.archive(.array([.integer(1)])), ""))
+    }
+    #expect(list == ModelFileError(.malformed, "A: the userinfodata is no dictionary", element: "A"))
+    #expect(throws: ModelFileError.self) { try MappingSource.read(Self.mapping("AAAA", "")) }
   }
 
   private func model(_ body: String) throws -> ModelRecord {
