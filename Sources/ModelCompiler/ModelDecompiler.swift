@@ -32,6 +32,8 @@ public enum ModelDecompiler {
   }
 
   /// The sources of all versions of a compiled bundle, with its current version.
+  ///
+  /// Throws `noVersions` for an empty bundle, and the error of the first version that cannot be read.
   public static func decompile(_ bundle: ModelBundle) throws(ModelFileError) -> ModelOutput {
     if bundle.versions.isEmpty { throw ModelFileError(.noVersions, "the folder holds no model", url: bundle.url) }
     var files: [String: Data] = [:]

@@ -5,6 +5,9 @@ import StoreQuery
 /// Reads compiled models: `.mom` files and the model that a SQLite store embeds, which is the same archive.
 public enum CompiledModelReader {
   /// Reads the keyed archive `data`. An embedded model must be decompressed before.
+  ///
+  /// Throws `notAModel` for another file, `malformed` for a damaged archive, and for one whose shared objects expand to
+  /// more than is allowed, and `unsupported` for classes of properties, predicates or values that are not known.
   public static func read(_ data: Data) throws(ModelFileError) -> ModelRecord {
     let archive: KeyedArchiveReader
     do {
@@ -21,7 +24,7 @@ public enum CompiledModelReader {
     return record
   }
 
-  /// Reads a `.mom` file.
+  /// Reads a `.mom` file. Throws as ``read(_:)`` does, and `cannotRead` for a missing file. The error has the URL.
   public static func read(file: URL) throws(ModelFileError) -> ModelRecord {
     do {
       return try read(file.contents())

@@ -16,6 +16,9 @@ public struct ModelBundle: Sendable {
   public let versionChecksums: [String: String]
 
   /// Reads the bundle's table of contents, but no model.
+  ///
+  /// Throws `cannotRead` for a missing folder, and `notAModel` or `malformed` for a damaged property list in it. A
+  /// folder without versions is no error here.
   public init(_ url: URL) throws(ModelFileError) {
     self.url = url
     let isCompiled = url.pathExtension == "momd"
@@ -57,6 +60,9 @@ public struct ModelBundle: Sendable {
 
   /// The `.xcdatamodel` or `.mom` of the current version of the bundle at `url`; `url` itself where it is a single
   /// model.
+  ///
+  /// Throws as ``init(_:)`` does, `noVersions` for an empty bundle, and `noCurrentVersion` where the current version is
+  /// not stated or missing.
   public static func currentVersion(_ url: URL) throws(ModelFileError) -> URL {
     guard ["xcdatamodeld", "momd"].contains(url.pathExtension) else { return url }
     let bundle = try ModelBundle(url)
@@ -110,11 +116,14 @@ public struct ModelBundle: Sendable {
   public var versionNames: [String] { versions.keys.sorted { $0.precedesInBytes($1) } }
 
   /// Reads one version. `moduleName` replaces a leading "." of class names in sources.
+  ///
+  /// Throws `noCurrentVersion` for a version that the bundle does not have, otherwise as
+  /// ``ModelFile/read(at:moduleName:)`` does.
   public func record(of version: String, moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
     return try ModelFile.read(at: url(of: version), moduleName: moduleName)
   }
 
-  /// Reads the current version.
+  /// Reads the current version. Throws as ``currentVersion(_:)`` and ``record(of:moduleName:)`` do.
   public func currentRecord(moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
     try record(of: requiredCurrentName(), moduleName: moduleName)
   }

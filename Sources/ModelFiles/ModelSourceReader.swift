@@ -15,13 +15,16 @@ public struct ModelSourceReader: Sendable {
     self.moduleName = moduleName
   }
 
-  /// Reads the XML text of a `contents` file.
+  /// Reads the XML text of a `contents` file. Throws as ``readSource(_:)`` does.
   public func read(_ data: Data) throws(ModelFileError) -> ModelRecord { try readSource(data).record }
 
-  /// Reads an `.xcdatamodel` folder.
+  /// Reads an `.xcdatamodel` folder. Throws as ``readSource(folder:)`` does.
   public func read(folder: URL) throws(ModelFileError) -> ModelRecord { try readSource(folder: folder).record }
 
   /// Reads the XML text of a `contents` file, with what compiled models do not have.
+  ///
+  /// Throws `notAModel` for another document, `malformed` for a model that breaks a rule of the format, and
+  /// `unsupported` for an unknown type of an attribute. The error has the element that it is about.
   public func readSource(_ data: Data) throws(ModelFileError) -> ModelSource {
     let root = try XMLElement.root(of: data)
     guard root.name == "model" else { throw ModelFileError(.notAModel, "the root element is <\(root.name)>") }
@@ -30,6 +33,9 @@ public struct ModelSourceReader: Sendable {
   }
 
   /// Reads an `.xcdatamodel` folder, with what compiled models do not have.
+  ///
+  /// Throws `cannotRead` for a missing file, `xcode3Format` for a model of Xcode 3, otherwise as ``readSource(_:)``
+  /// does. The error has the URL.
   public func readSource(folder: URL) throws(ModelFileError) -> ModelSource {
     let contents = folder.appending(path: "contents")
     if !contents.isExistingFile, folder.appending(path: "elements").isExistingFile {

@@ -8,6 +8,8 @@ import PropertyLists
 /// quotes.
 public enum StringsFile {
   /// The texts of the file at `url`, by key. If a key occurs twice, its last text counts.
+  ///
+  /// Throws `cannotRead` for a missing file, and `malformed` for one that is no strings file. The error has the URL.
   public static func read(at url: URL) throws(ModelFileError) -> [String: String] {
     do { return try read(url.contents()) } catch { throw error.located(at: url) }
   }
