@@ -59,11 +59,12 @@ extension EntityRecord {
   mutating func repeatIndexes() {
     addCompoundIndexesAsFetchIndexes()
     var flagged: Set<String> = []
+    var compounds = Set(compoundIndexes)
     for index in fetchIndexes {
       let names = index.elements.compactMap(\.propertyName)
       guard names.count == index.elements.count else { continue }
       if let name = names.first, names.count == 1 { flagged.insert(name) }
-      if names.count > 1, !compoundIndexes.contains(names) { compoundIndexes.append(names) }
+      if names.count > 1, compounds.insert(names).inserted { compoundIndexes.append(names) }
     }
     for position in properties.indices {
       let name = properties[position].name

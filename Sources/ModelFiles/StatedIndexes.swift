@@ -17,8 +17,9 @@ struct StatedIndexes {
     {
       fetchIndexes.removeLast()
     }
+    let known = Set(entity.compoundIndexes)
     while let index = fetchIndexes.last, let names = index.plainNames, names.count > 1,
-      index.name == names.joined(separator: "_"), entity.compoundIndexes.contains(names)
+      index.name == names.joined(separator: "_"), known.contains(names)
     {
       compounds.append(names)
       fetchIndexes.removeLast()

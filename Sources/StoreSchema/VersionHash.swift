@@ -103,6 +103,13 @@ public enum VersionHash {
     }
   }
 
+  /// The hash of one entity. `lineage` is the entity with its ancestors, the root first; `known` has the parent's hash.
+  static func hash(
+    of entity: EntityDefinition, lineage: [EntityDefinition], known: [String: [UInt8]]
+  ) -> [UInt8] {
+    hash(of: entity, properties: lineage.map(DeclaredProperties.init), known: known)
+  }
+
   private static func hash(
     of entity: EntityDefinition, properties lineage: [DeclaredProperties], known: [String: [UInt8]]
   ) -> [UInt8] {

@@ -63,6 +63,22 @@ import Testing
     #expect(refused.errors.contains("There is something at"))
   }
 
+  /// Each process has another order of sets and dictionaries.
+  @Test(Corpus.condition) func `two processes compile a model to the same bytes`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let models = Corpus.files(under: "models/models") { $0.lastPathComponent == "contents" }
+      .map { (url: $0.deletingLastPathComponent(), size: ((try? Data(contentsOf: $0)) ?? Data()).count) }
+      .sorted { $0.size > $1.size }.prefix(12)
+    #expect(models.count == 12)
+    for (url, _) in models {
+      for name in ["One.mom", "Two.mom"] {
+        #expect(try ToolRun(["model", "compile", url.path, "-o", path(name), "--no-warnings"]).status == 0)
+      }
+      let one = try Data(contentsOf: folder.appending(path: "One.mom"))
+      #expect(try one == Data(contentsOf: folder.appending(path: "Two.mom")), "\(Corpus.name(url))")
+    }
+  }
+
   @Test func `the model in a store is decompiled`() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     let model = try NSManagedObjectModel.read(
