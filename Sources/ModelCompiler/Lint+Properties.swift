@@ -10,14 +10,8 @@ extension Lint {
     switch record.kind {
     case .attribute(let attribute):
       check(attribute, record, name, inCloud: isForCloudKit(entity.name))
-      if let text = property.unreadableDefault {
-        add(.defaultValue, name, "\(name) has the default value \"\(text)\", which is not of its type; correct it")
-      }
-      let kind = attribute.type == AttributeTypeName.string.rawValue ? "no length" : "not of its type"
-      for (word, text) in [("minimum", property.unreadableMinimum), ("maximum", property.unreadableMaximum)] {
-        guard let text else { continue }
-        add(.boundValue, name, "\(name) has the \(word) \"\(text)\", which is \(kind); correct it")
-      }
+      let isText = attribute.type == AttributeTypeName.string.rawValue
+      checkTexts(property, name, bound: isText ? "no length" : "not of its type")
     case .relationship(let relationship):
       check(relationship, record, of: entity, name)
       let destination = relationship.destinationEntity
@@ -35,6 +29,25 @@ extension Lint {
   }
 
   // MARK: Attributes
+
+  /// The attributes of composites, as far as their values cannot be read.
+  mutating func checkComposites() {
+    for composite in source.composites {
+      for attribute in composite.properties {
+        checkTexts(attribute, "\(composite.name).\(attribute.name)", bound: "not of its type")
+      }
+    }
+  }
+
+  private mutating func checkTexts(_ property: PropertySource, _ name: String, bound kind: String) {
+    if let text = property.unreadableDefault {
+      add(.defaultValue, name, "\(name) has the default value \"\(text)\", which is not of its type; correct it")
+    }
+    for (word, text) in [("minimum", property.unreadableMinimum), ("maximum", property.unreadableMaximum)] {
+      guard let text else { continue }
+      add(.boundValue, name, "\(name) has the \(word) \"\(text)\", which is \(kind); correct it")
+    }
+  }
 
   /// The names of transformers that decode any class.
   private static let insecureTransformers: Set<String> = ["NSUnarchiveFromData", "NSKeyedUnarchiveFromData"]

@@ -12,6 +12,7 @@ public enum ModelLint {
       lint.check(record)
       for property in entity.properties { lint.check(property, of: record) }
     }
+    lint.checkComposites()
     lint.checkRequests()
     return lint.diagnostics
   }

@@ -21,6 +21,8 @@ public struct ModelSource: Hashable, Sendable {
   public var cloudKitConfigurations: Set<String>
   /// The entities in the order of the source. Each is also in the record.
   public var entities: [EntitySource]
+  /// The composites in the order of the source, with their names and attributes. No code is generated for them.
+  public var composites: [EntitySource] = []
 
   /// A source model of the given parts.
   public init(
@@ -113,10 +115,16 @@ extension SourceDecoding {
           properties: properties.map(property)))
     }
     let configurations = root.children("configuration").filter { $0.flag("usedWithCloudKit") }
-    return ModelSource(
+    var source = ModelSource(
       record: record, language: root.attributes["sourceLanguage"] == "Swift" ? .swift : .objectiveC,
       isUsedWithCloudKit: root.flag("usedWithCloudKit"),
       cloudKitConfigurations: Set(configurations.compactMap { $0.attributes["name"] }), entities: entities)
+    for element in root.children("composite") {
+      source.composites.append(
+        EntitySource(
+          name: try element.required("name"), properties: element.children("attribute").map(property)))
+    }
+    return source
   }
 
   private func property(_ element: XMLElement) -> PropertySource {

@@ -132,6 +132,12 @@ import Testing
       message: "A.n has the default value \"70000\", which is not of its type; correct it",
       body: attribute(#"name="n" attributeType="Integer 16" defaultValueString="70000""#)),
     Example(
+      rule: .defaultValue, element: "C.x",
+      message: "C.x has the default value \"70000\", which is not of its type; correct it",
+      body: attribute(#"name="c" attributeType="Composite" composite="C""#)
+        + #"<composite name="C"><attribute name="x" attributeType="Integer 16" defaultValueString="70000"/></composite>"#
+    ),
+    Example(
       rule: .boundValue, element: "A.n", message: "A.n has the minimum \"abc\", which is not of its type; correct it",
       body: attribute(#"name="n" attributeType="Integer 16" minValueString="abc""#)),
     Example(
