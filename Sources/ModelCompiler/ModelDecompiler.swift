@@ -16,7 +16,7 @@ public enum ModelDecompiler {
     "The use with CloudKit and with SwiftData is lost.",
     "Predicates, numbers and truth values may be spelled in another way.",
     "The mark syncable of properties is lost.",
-    "What says the same as nothing is lost: empty values, the class NSManagedObject, and flags of a fetch request with "
+    "What says the same as nothing is lost: empty values, NSManagedObject as a class, and flags of a fetch request with "
       + "their defaults.",
     "Default values and bounds that are not of their type are lost.",
     "Renaming identifiers are in elementID, and the entity of an inverse is that of the destination.",

@@ -1,7 +1,7 @@
 /// A reader of Swift types, which decides whether a text is one.
 ///
-/// A model's author writes any text as the class of an attribute, and the text becomes a part of generated code. So only
-/// names, with their generic arguments, and arrays, dictionaries and groups of these are taken.
+/// A model's author writes any text as the class of an attribute, and the text becomes a part of generated code. So
+/// only names, with their generic arguments, and arrays, dictionaries and groups of these are taken.
 struct TypeText {
   private var rest: Substring
 
