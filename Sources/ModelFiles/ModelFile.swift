@@ -3,9 +3,9 @@ import Foundation
 /// The entry point for reading a model of any kind.
 public enum ModelFile {
   /// Reads the model at `url`: the current version of an `.xcdatamodeld` or `.momd` folder, an `.xcdatamodel` folder,
-  /// its `contents` file, or a `.mom` file. Files of other names are distinguished by their first bytes; so is a `.momd`
-  /// that is a file: CoreDataEvolution has a single version compiled to that name. For an `.omo`, a copy of a `.mom` in
-  /// a private format, the `.mom` beside it is read.
+  /// its `contents` file, or a `.mom` file. Files of other names are distinguished by their first bytes; so is a file
+  /// with the name of a `.momd`, which CoreDataEvolution has its model compiled to. For an `.omo`, a copy of a `.mom`
+  /// in a private format, the `.mom` beside it is read.
   ///
   /// `moduleName` replaces the leading "." of class names in sources; compiled models have their names already.
   ///

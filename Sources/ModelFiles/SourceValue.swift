@@ -39,8 +39,8 @@ enum SourceValue {
 
   private static func parsed(_ text: String, _ type: AttributeTypeName) -> Value? {
     switch type {
-    case .integer16: integer(text).flatMap { Int16(exactly: $0) }.map { .int(Int64($0)) }
-    case .integer32: integer(text).flatMap { Int32(exactly: $0) }.map { .int(Int64($0)) }
+    case .integer16: integer(text).flatMap { Int16(exactly: $0) == nil ? nil : .int($0) }
+    case .integer32: integer(text).flatMap { Int32(exactly: $0) == nil ? nil : .int($0) }
     case .integer64: integer(text).map(Value.int)
     case .double: Double(text).flatMap { $0.isFinite ? .double($0) : nil }
     case .float: Double(text).flatMap { Float($0).isFinite ? .double($0) : nil }

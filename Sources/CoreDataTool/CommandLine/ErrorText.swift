@@ -30,7 +30,7 @@ enum ErrorText {
       return all.map(sentence).joined(separator: " ")
     }
     guard let text = error.userInfo[NSLocalizedDescriptionKey] as? String else { return error.localizedDescription }
-    let path = (error.userInfo[NSFilePathErrorKey] as? String).map { " (path \($0))" } ?? ""
-    return text + path
+    guard let path = error.userInfo[NSFilePathErrorKey] as? String, !text.contains(path) else { return text }
+    return "\(text) (path \(path))"
   }
 }
