@@ -14,10 +14,18 @@ struct Port: CommandPlugin {
     let process = Process()
     process.executableURL = try context.tool(named: "BuildTool").url
     process.arguments =
-      ["port", "--library", library.directoryURL.path] + arguments
-      + (hasPath ? [] : [context.package.directoryURL.path])
+      ["port"] + self.library(library) + arguments + (hasPath ? [] : [context.package.directoryURL.path])
     try process.run()
     process.waitUntilExit()
     if process.terminationStatus != 0 { Diagnostics.error("nothing was ported") }
+  }
+
+  /// Where the library is: in a folder, or where the package that has the plugin gets it from. A checkout of a
+  /// repository is in a folder that is removed with the build.
+  private func library(_ library: Package) -> [String] {
+    guard case .repository(let url, let version, let revision) = library.origin else {
+      return ["--library", library.directoryURL.path]
+    }
+    return ["--repository", url, version, revision]
   }
 }

@@ -43,6 +43,9 @@ struct GenerateCommand {
     guard try task.run() else { return false }
     for (folder, names) in [(sources, task.sourceNames), (models, task.modelNames)] {
       print("\(module): wrote \(names.count) files into \(folder.path)")
+    }
+    let folders = [(sources, task.sourceNames), (models, task.modelNames), (output, ["Sources", "Models", Self.mark])]
+    for (folder, names) in folders {
       for item in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() where !names.contains(item)
       {
         print("\(folder.appending(path: item).path) is of an earlier run; remove it")

@@ -1,10 +1,10 @@
 import Foundation
 import Porting
 
-/// `port --library FOLDER [--apply] PATH`: reports what a port of a package, a folder or a project of Xcode takes, and
+/// `port (--library FOLDER | --repository URL VERSION REVISION) [--apply] PATH`: reports what a port of a package, a folder or a project of Xcode takes, and
 /// writes it.
 struct PortCommand {
-  private var library = URL(fileURLWithPath: ".")
+  private var library = PortLibrary.folder(URL(fileURLWithPath: "."))
   private var path: URL?
   private var applies = false
 
@@ -15,7 +15,12 @@ struct PortCommand {
       case "--apply": applies = true
       case "--library":
         guard let value = rest.popFirst() else { throw PortError("--library needs the folder of OpenCoreData") }
-        library = URL(fileURLWithPath: value)
+        library = .folder(URL(fileURLWithPath: value))
+      case "--repository":
+        guard let url = rest.popFirst(), let version = rest.popFirst(), let revision = rest.popFirst() else {
+          throw PortError("--repository needs the URL of OpenCoreData, a version and a revision")
+        }
+        library = .repository(url: url, version: version, revision: revision)
       case _ where word.hasPrefix("-"):
         throw PortError("\(word) is no option; write: swift package port [--apply] [PATH]")
       default:

@@ -83,7 +83,7 @@ public struct ClassGenerator: Sendable {
         }
       // Objects of an entity without a class of its own are of NSManagedObject. Two entities may share a class.
       guard hasProperties, let record = entities[entity.name], let name = className(record),
-        objections(to: entity).isEmpty, classes.insert(name).inserted
+        Keywords.isIdentifier(name), classes.insert(name).inserted
       else { continue }
       if declaresClass {
         files.append(file(name + "+CoreDataClass.swift", entity.name, classText(record, name)))
@@ -120,11 +120,20 @@ public struct ClassGenerator: Sendable {
 
   /// What of an entity has no code, and where the code is not what the model says.
   private func problems(_ entity: EntitySource, path: String) -> [ModelDiagnostic] {
-    guard let record = entities[entity.name], record.className != nil else { return [] }
+    guard let record = entities[entity.name], let name = className(record) else { return [] }
     func problem(_ element: String, _ text: String) -> ModelDiagnostic {
       ModelDiagnostic(.warning, "\(element): \(text)", path: path, element: element)
     }
-    var result = objections(to: entity).map { problem(entity.name, "no code is generated, because \($0)") }
+    var result: [ModelDiagnostic] = []
+    if !Keywords.isIdentifier(name) {
+      result.append(problem(entity.name, "no code is generated, because \"\(name)\" is no name in Swift; rename it"))
+    } else if entity.codeGeneration == .classDefinition,
+      let parent = record.superentity.flatMap({ entities[$0] }).flatMap(className), !Keywords.isIdentifier(parent)
+    {
+      let text =
+        "the class inherits from NSManagedObject, because \"\(parent)\", the class of its parent entity, is no name"
+      result.append(problem(entity.name, text + " in Swift; rename it"))
+    }
     let known = Dictionary(record.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for property in entity.properties.compactMap({ known[$0.name] }) {
       let element = "\(entity.name).\(property.name)"
@@ -140,24 +149,10 @@ public struct ClassGenerator: Sendable {
     return result
   }
 
-  /// The reasons why the class of an entity cannot be declared.
-  private func objections(to entity: EntitySource) -> [String] {
-    guard let record = entities[entity.name], let name = className(record) else { return [] }
-    var reasons: [String] = []
-    if !Keywords.isIdentifier(name) { reasons.append("\"\(name)\" is no name in Swift; rename it") }
-    if let parent = record.superentity.flatMap({ entities[$0] }).flatMap(className), !Keywords.isIdentifier(parent) {
-      reasons.append("\"\(parent)\", the class of its parent entity, is no name in Swift; rename it")
-    }
-    return reasons
-  }
-
   /// The reason why a property cannot be declared.
   private func objection(to property: PropertyRecord) -> String? {
     let name = property.name
     if !Keywords.isIdentifier(name) { return "\"\(name)\" is no name in Swift; rename it" }
-    if Keywords.metatypes.contains(name) {
-      return "no property in Swift can have the name \"\(name)\"; rename it"
-    }
     if case .attribute(let attribute) = property.kind, let type = Self.customType(attribute), !TypeText.isType(type) {
       return "its custom class \"\(type)\" is no type in Swift; correct it"
     }

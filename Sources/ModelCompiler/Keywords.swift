@@ -10,9 +10,6 @@ enum Keywords {
     "where", "while", "Any", "as", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try",
   ]
 
-  /// Names that no member can have, because `Person.Type` means something else.
-  static let metatypes: Set<String> = ["Type", "Protocol"]
-
   /// Whether a name can be that of a property or a class. Swift allows more letters than are checked here.
   static func isIdentifier(_ name: String) -> Bool {
     guard let first = name.first, first.isLetter || first == "_", name != "_" else { return false }
@@ -22,8 +19,11 @@ enum Keywords {
   /// Whether a class can have the name only in backticks.
   static func isReservedType(_ name: String) -> Bool { reserved.contains(name) || name == "any" || name == "some" }
 
-  /// The name of a property as an identifier, in backticks where it is reserved.
-  static func quoted(_ name: String) -> String { reserved.contains(name) ? "`\(name)`" : name }
+  /// The name of a property as an identifier, in backticks where it is reserved; so are `Type` and `Protocol`, because
+  /// `Person.Type` means something else.
+  static func quoted(_ name: String) -> String {
+    reserved.contains(name) || ["Type", "Protocol"].contains(name) ? "`\(name)`" : name
+  }
 
   /// The name of a class as an identifier, in backticks where it is reserved.
   static func quotedType(_ name: String) -> String { isReservedType(name) ? "`\(name)`" : name }

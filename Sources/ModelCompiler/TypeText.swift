@@ -18,8 +18,8 @@ struct TypeText {
   private mutating func type(depth: Int) -> Bool {
     guard depth < Self.depthLimit else { return false }
     if take("[") {
-      guard type(depth: depth + 1) else { return false }
-      if take(":"), !type(depth: depth + 1) { return false }
+      guard part(depth: depth + 1) else { return false }
+      if take(":"), !part(depth: depth + 1) { return false }
       guard take("]") else { return false }
     } else if take("(") {
       // `(any P & Q)`, or a tuple.
@@ -33,11 +33,17 @@ struct TypeText {
 
   private mutating func group(depth: Int) -> Bool {
     repeat {
-      if rest.drop(while: { $0 == " " }).hasPrefix("any ") { _ = word() }
-      repeat {
-        guard type(depth: depth) else { return false }
-      } while take("&")
+      guard part(depth: depth) else { return false }
     } while take(",")
+    return true
+  }
+
+  /// A type within brackets, which may be that of any value with some protocols: `?` is not added to it.
+  private mutating func part(depth: Int) -> Bool {
+    if rest.drop(while: { $0 == " " }).hasPrefix("any ") { _ = word() }
+    repeat {
+      guard type(depth: depth) else { return false }
+    } while take("&")
     return true
   }
 
@@ -45,12 +51,7 @@ struct TypeText {
     repeat {
       let name = word()
       guard Keywords.isIdentifier(name), name == "Any" || !Keywords.isReservedType(name) else { return false }
-      if take("<") {
-        repeat {
-          guard type(depth: depth + 1) else { return false }
-        } while take(",")
-        guard take(">") else { return false }
-      }
+      if take("<") { guard group(depth: depth + 1), take(">") else { return false } }
     } while take(".")
     return true
   }

@@ -64,7 +64,7 @@ public struct ModelBundle: Sendable {
   /// Throws as ``init(_:)`` does, `noVersions` for an empty bundle, and `noCurrentVersion` where the current version is
   /// not stated or missing.
   public static func currentVersion(_ url: URL) throws(ModelFileError) -> URL {
-    guard ["xcdatamodeld", "momd"].contains(url.pathExtension) else { return url }
+    guard ["xcdatamodeld", "momd"].contains(url.pathExtension), !url.isFile else { return url }
     let bundle = try ModelBundle(url)
     return try bundle.url(of: bundle.requiredCurrentName())
   }

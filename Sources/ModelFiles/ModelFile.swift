@@ -13,7 +13,7 @@ public enum ModelFile {
   /// no model or cannot be represented, and `noVersions` and `noCurrentVersion` for a bundle. The error has the URL.
   public static func read(at url: URL, moduleName: String? = nil) throws(ModelFileError) -> ModelRecord {
     switch url.pathExtension {
-    case "momd" where isFile(url): break
+    case "momd" where url.isFile: break
     case "xcdatamodeld", "momd": return try ModelBundle(url).currentRecord(moduleName: moduleName)
     case "xcdatamodel": return try ModelSourceReader(moduleName: moduleName).read(folder: url)
     case "mom": return try CompiledModelReader.read(file: url)
@@ -33,10 +33,5 @@ public enum ModelFile {
     } catch {
       throw error.located(at: url)
     }
-  }
-
-  private static func isFile(_ url: URL) -> Bool {
-    var isFolder: ObjCBool = false
-    return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && !isFolder.boolValue
   }
 }

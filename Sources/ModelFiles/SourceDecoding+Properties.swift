@@ -164,9 +164,10 @@ enum SourceValidation {
 }
 
 extension AttributeTypeName {
-  /// The type of the least and the greatest value. A text has a least and a greatest length. A bound of an integer may
-  /// be out of the range of its type: each value keeps it, or none does.
+  /// The type of the least and the greatest value. A text has a least and a greatest length. A bound of a number may be
+  /// out of the range of its type: each value keeps it, or none does.
   fileprivate var typeOfBounds: AttributeTypeName {
-    [.string, .integer16, .integer32].contains(self) ? .integer64 : self
+    if self == .float { return .double }
+    return [.string, .integer16, .integer32].contains(self) ? .integer64 : self
   }
 }

@@ -60,11 +60,10 @@ enum SourceValue {
     }
   }
 
-  /// A whole number, also one that is written as `1.0`. A double has whole numbers beyond 2^53, but not each of them.
+  /// A whole number, also one that is written as `1.0` or `1e18`.
   private static func integer(_ text: String) -> Int64? {
     if let number = Int64(text) { return number }
-    guard let number = Double(text), number.magnitude < 0x1p53 else { return nil }
-    return Int64(exactly: number)
+    return decimal(text).flatMap { Int64("\($0)") }
   }
 
   /// Checks the text first, because `Decimal(string:)` reads as much as it knows: `.` as zero, and `1x` as one. It

@@ -3,6 +3,13 @@ import Foundation
 extension URL {
   var isExistingFile: Bool { FileManager.default.fileExists(atPath: path(percentEncoded: false)) }
 
+  /// Whether there is a file that is no folder.
+  package var isFile: Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path(percentEncoded: false), isDirectory: &isFolder)
+      && !isFolder.boolValue
+  }
+
   /// Reads the file.
   func contents() throws(ModelFileError) -> Data {
     do {

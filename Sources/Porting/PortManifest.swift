@@ -47,8 +47,10 @@ public enum PortManifest {
 
   /// The manifest with the block for these targets, in place of one that it has already.
   ///
-  /// `library` is the folder of this package. Throws where the manifest does not declare `let package`.
-  public static func ported(_ manifest: String, _ plans: [PortPlan], in folder: URL, library: URL) throws -> String {
+  /// `library` is where this package is. Throws where the manifest does not declare `let package`.
+  public static func ported(
+    _ manifest: String, _ plans: [PortPlan], in folder: URL, library: PortLibrary
+  ) throws -> String {
     // Lines may end as on Windows.
     var lines = manifest.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     // The last such line before the end: an earlier one may be the author's.
@@ -73,7 +75,12 @@ public enum PortManifest {
             ),
         """
     }
-    let path = quoted(relative(library, to: folder))
+    let dependency =
+      switch library {
+      case .folder(let url): #"name: "OpenCoreData", path: "# + quoted(relative(url, to: folder))
+      case .repository(let url, let version, let revision):
+        "url: \(quoted(url)), " + (isNumber(version) ? "from: \(quoted(version))" : "revision: \(quoted(revision))")
+      }
     let block = """
 
 
@@ -82,7 +89,7 @@ public enum PortManifest {
       // that only the placeholder is theirs. `swift package port --apply` writes this block anew.
       #if !os(macOS)
         if !package.dependencies.contains(where: { "\\($0.kind)".contains("OpenCoreData") }) {
-          package.dependencies.append(.package(name: "OpenCoreData", path: \(path)))
+          package.dependencies.append(.package(\(dependency)))
         }
         let managed: [(target: String, excluded: [String], resources: [Resource])] = [
       \(rows.joined(separator: "\n"))
@@ -98,6 +105,10 @@ public enum PortManifest {
 
       """
     return text + block.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: newline)
+  }
+
+  private static func isNumber(_ version: String) -> Bool {
+    version.split(separator: ".", omittingEmptySubsequences: false).count == 3 && version.first?.isNumber == true
   }
 
   /// The settings of the plugin for a target: whatever is in its folder and not compiled is left out, as the plugin

@@ -55,6 +55,15 @@ public struct PortResource: Hashable, Sendable {
   }
 }
 
+/// Where a manifest finds this package.
+public enum PortLibrary: Hashable, Sendable {
+  /// In a folder. The manifest gets its path from the project's folder.
+  case folder(URL)
+  /// In a repository: a version such as `0.1.0` and those that are compatible with it, or the revision where the
+  /// version is no such number but the name of a branch.
+  case repository(url: String, version: String, revision: String)
+}
+
 /// Why a project cannot be read or its manifest not be written. Nothing has been written then.
 public struct PortError: Error, Hashable, CustomStringConvertible {
   /// What is the matter and what to do about it.

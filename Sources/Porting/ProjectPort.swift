@@ -21,8 +21,8 @@ public struct ProjectPort {
   ///   - name: The name of the package, where its manifest is new.
   ///   - folder: The folder of the manifest.
   ///   - targets: All targets of the project.
-  ///   - library: The folder of this package.
-  public init(name: String, folder: URL, targets: [PortTarget], library: URL) throws {
+  ///   - library: Where this package is.
+  public init(name: String, folder: URL, targets: [PortTarget], library: PortLibrary) throws {
     try Self.check(targets, in: folder)
     plans = try Self.plans(targets)
     guard !plans.isEmpty else { throw PortError("nothing in \(folder.path) has to do with Core Data") }

@@ -62,16 +62,22 @@ public struct XcodeProject {
     let ids = root["targets"] as? [String] ?? []
     var names = Dictionary(ids.map { ($0, objects[$0].flatMap(moduleName)) }) { first, _ in first }
     // Apps for several systems may have the same module, but not in a package: there it has the target's name.
-    for (_, sharing) in Dictionary(grouping: names.keys, by: { names[$0] ?? nil }) where sharing.count > 1 {
+    let built = names.keys.filter { objects[$0].map(Self.isBuilt) ?? false }
+    for (_, sharing) in Dictionary(grouping: built, by: { names[$0] ?? nil }) where sharing.count > 1 {
       for id in sharing { names[id] = (objects[id]?["name"] as? String).map(Self.moduleName) }
     }
     return try ids.compactMap { try target($0, names.compactMapValues(\.self)) }
   }
 
+  /// Targets that test the user interface are not, nor those without a product.
+  private static func isBuilt(_ target: Object) -> Bool {
+    (target["productType"] as? String).map { !$0.hasSuffix(".bundle.ui-testing") } ?? false
+  }
+
   /// `names` are the modules of all targets.
   private func target(_ id: String, _ names: [String: String]) throws -> PortTarget? {
-    guard let object = objects[id], let name = names[id],
-      let product = object["productType"] as? String, !product.hasSuffix(".bundle.ui-testing")
+    guard let object = objects[id], let name = names[id], Self.isBuilt(object),
+      let product = object["productType"] as? String
     else { return nil }
     var files: [URL] = []
     for phase in (object["buildPhases"] as? [String] ?? []).compactMap({ objects[$0] }) {
@@ -93,13 +99,18 @@ public struct XcodeProject {
     let isTest = product.hasSuffix(".bundle.unit-test")
     let isApp = product.contains(".application") || product.contains("app-extension")
     let rest = files.filter { $0.pathExtension != "swift" && !$0.isModel }
-    let others = rest.filter { Self.kindsOfSources.contains($0.pathExtension.lowercased()) }
-    let interface = rest.filter { Self.kindsOfInterfaces.contains($0.pathExtension.lowercased()) }
-    let resources = Set(rest).subtracting(others).subtracting(interface).sorted { $0.path < $1.path }
+    // Of resources with one name, such as those for several languages, a package has none.
+    let shared = Dictionary(grouping: rest, by: \.lastPathComponent).filter { $1.count > 1 }
+    let resources = rest.filter {
+      let kind = $0.pathExtension.lowercased()
+      return !Self.kindsOfSources.contains(kind) && !Self.kindsOfInterfaces.contains(kind)
+        && shared[$0.lastPathComponent] == nil && !$0.path.contains(".lproj/")
+    }
+    let others = rest.filter { !resources.contains($0) }
     return PortTarget(
       name: name, kind: isTest ? .test : product.hasSuffix(".tool") ? .executable : .library, root: root,
       sources: sources, models: files.filter(\.isModel), resources: resources.map { PortResource($0) },
-      otherFiles: others + interface,
+      otherFiles: others,
       dependencies: targets.compactMap { names[$0] }, languageMode: languageMode(object),
       isApp: isApp)
   }

@@ -15,14 +15,19 @@ extension FileRewriting {
         replace(file.tokens[index].range, "CoreData")
       case "url"
       where hasLabels(index, ["forResource", "withExtension", "subdirectory"]) && file.isMark(index - 1, "."):
-        // A method of the file with these labels would call itself.
-        if !file.declares([("url", nil)]) { replace(file.tokens[index].range, "resourceURL") }
+        // The receiver may be a type of the module that has such a function.
+        let isOfModule = module.namesakes.contains("url(forResource:withExtension:subdirectory:)")
+        if !isOfModule, !file.declares([("url", nil)]) { replace(file.tokens[index].range, "resourceURL") }
       case "urls" where hasLabels(index, ["forResourcesWithExtension", "subdirectory"]) && file.isMark(index - 1, "."):
         // That of Foundation gives NSURL. This one is added to the file.
-        if !file.declares([("urls", nil)]) { replace(file.tokens[index].range, "resourceURLs") }
+        let isOfModule = module.namesakes.contains("urls(forResourcesWithExtension:subdirectory:)")
+        if !isOfModule, !file.declares([("urls", nil)]) { replace(file.tokens[index].range, "resourceURLs") }
       case "NSClassFromString"
       where file.isMark(index + 1, "(") && !file.isMark(index - 1, ".") && !file.isWord(index - 1, "func"):
-        replace(file.tokens[index].range, "CoreData.ModelClasses.named")
+        // A function of the module is one of its own.
+        if !module.namesakes.contains(where: { $0.hasPrefix("NSClassFromString(") }) {
+          replace(file.tokens[index].range, "CoreData.ModelClasses.named")
+        }
       case "NSFetchRequest": rewriteCast(index)
       case "switch": completeSwitch(index)
       default: break

@@ -42,6 +42,13 @@ final class ModuleClasses {
   /// Classes of managed objects, as far as it was looked up.
   private var managed: [String: Bool] = [:]
 
+  /// The functions of the module that have names which calls of Foundation's functions have, with their labels.
+  private(set) lazy var namesakes: Set<String> = {
+    let functions = files.flatMap { file in file.declarations.filter { $0.keyword == "func" }.map { (file, $0) } }
+    let named = functions.filter { ["url", "urls", "NSClassFromString"].contains($0.name($1.keywordIndex + 1)) }
+    return Set(named.compactMap { $0.memberName($1) })
+  }()
+
   init(_ files: [SourceFile]) {
     self.files = files
     for (index, file) in files.enumerated() {

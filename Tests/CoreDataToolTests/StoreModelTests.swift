@@ -52,7 +52,7 @@ import Testing
     for paths in [[store, other], [other, store], [store, store]] {
       let run = try ToolRun(["model", "diff"] + paths)
       #expect(run.status == 1 && run.output.isEmpty)
-      #expect(run.errors.contains("\(store) contains no model, and its version hashes are not those of the other one"))
+      #expect(run.errors.contains("\(store) contains no model that it was made with, and "))
     }
   }
 

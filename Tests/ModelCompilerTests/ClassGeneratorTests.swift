@@ -166,8 +166,7 @@ import Testing
 
   @Test(arguments: [
     ("_", "\"_\" is no name in Swift; rename it"),
-    ("Type", "no property in Swift can have the name \"Type\"; rename it"),
-    ("Protocol", "no property in Swift can have the name \"Protocol\"; rename it"),
+    ("1a", "\"1a\" is no name in Swift; rename it"),
   ])
   func `a property that Swift cannot have is left out and reported`(_ name: String, _ reason: String) throws {
     let generator = try Self.generator(
@@ -181,6 +180,22 @@ import Testing
     #expect(found.map(\.element) == ["E.\(name)"])
   }
 
+  @Test(arguments: ["Type", "Protocol", "Any", "class"])
+  func `a property with a reserved name is in backticks`(_ name: String) throws {
+    let generator = try Self.generator(
+      """
+      <entity name="E" representedClassName="E" codeGenerationType="class">
+      <attribute name="\(name)" attributeType="String"/></entity>
+      """)
+    #expect(generator.buildSource.contains("@NSManaged public var `\(name)`: String?"))
+    #expect(generator.diagnostics(path: "M").isEmpty)
+  }
+
+  @Test(arguments: [
+    "[any Codable]", "[String : any Sendable]", "Dictionary<String, any Sendable>", "[Int: (any P & Q)]",
+  ])
+  func `existential types within others are types`(_ type: String) { #expect(TypeText.isType(type)) }
+
   @Test func `a class that Swift cannot have is named wherever it is needed`() throws {
     let generator = try Self.generator(
       """
@@ -188,13 +203,18 @@ import Testing
       <entity name="B" representedClassName="B" parentEntity="A" codeGenerationType="class"/>
       <entity name="C&#10;D" representedClassName="C" codeGenerationType="class">
       <relationship name="r" maxCount="1" destinationEntity="A"/></entity>
+      <entity name="F" representedClassName="F" parentEntity="B" codeGenerationType="class"/>
+      <entity name="G" representedClassName="G" parentEntity="A" codeGenerationType="category"/>
       """)
-    #expect(generator.files().map(\.entity) == ["C\nD", "C\nD"])
+    #expect(generator.files().map(\.entity) == ["B", "B", "C\nD", "C\nD", "F", "F", "G"])
+    #expect(generator.buildSource.contains("public class B: NSManagedObject {"))
+    #expect(generator.buildSource.contains("public class F: B {"))
     #expect(generator.buildSource.contains("(entityName: \"C\\nD\")"))
     #expect(generator.buildSource.contains("var r: NSManagedObject?"))
     #expect(
       generator.diagnostics(path: "M").map(\.message) == [
-        "B: no code is generated, because \"_\", the class of its parent entity, is no name in Swift; rename it",
+        "B: the class inherits from NSManagedObject, because \"_\", the class of its parent entity, is no name in Swift; "
+          + "rename it",
         "C\nD.r: the accessor is of NSManagedObject, because \"_\" is no name in Swift; rename it",
       ])
   }

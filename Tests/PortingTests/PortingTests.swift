@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct PortingTests {
-  private let library = URL(fileURLWithPath: "/opt/OpenCoreData")
+  private let library = PortLibrary.folder(URL(fileURLWithPath: "/opt/OpenCoreData"))
 
   private func port(_ folder: ProjectFolder) throws -> ProjectPort {
     let project = try XcodeProject(folder.url.appending(path: "My.xcodeproj"))
@@ -93,6 +93,19 @@ import Testing
     #expect(try leftOut(folder, "App")?.contains("Rating.swift") == true)
     try folder.write("[]", "App/ManagedSources.json")
     #expect(throws: PortError.self) { try self.port(folder) }
+  }
+
+  @Test(arguments: [
+    ("0.1.0", #"url: "https://example.org/OpenCoreData.git", from: "0.1.0""#),
+    ("main", #"url: "https://example.org/OpenCoreData.git", revision: "1a2b3c""#),
+  ])
+  func `the manifest names a repository, with a version or a revision`(_ version: String, _ expected: String) throws {
+    let folder = try AppProject.folder()
+    let project = try XcodeProject(folder.url.appending(path: "My.xcodeproj"))
+    let library = PortLibrary.repository(
+      url: "https://example.org/OpenCoreData.git", version: version, revision: "1a2b3c")
+    try ProjectPort(name: "My", folder: project.folder, targets: project.targets(), library: library).apply()
+    #expect(try folder.text("Package.swift").contains("append(.package(\(expected)))"))
   }
 
   @Test func `a mark of the author's is no block`() throws {

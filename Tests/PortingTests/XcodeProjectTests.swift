@@ -56,9 +56,36 @@ import Testing
     let same = try project([("My App", ""), ("My-App", "")])
     #expect(throws: PortError.self) {
       try ProjectPort(
-        name: "My", folder: URL(fileURLWithPath: "/"), targets: same, library: URL(fileURLWithPath: "/opt/OpenCoreData")
+        name: "My", folder: URL(fileURLWithPath: "/"), targets: same,
+        library: .folder(URL(fileURLWithPath: "/opt/OpenCoreData"))
       )
     }
+  }
+
+  @Test func `resources with one name are not ported`() throws {
+    let (_, targets) = try project(
+      """
+      { rootObject = P; objects = { P = { targets = (T, ); }; S = { isa = PBXSourcesBuildPhase; files = (A, ); };
+        R = { isa = PBXResourcesBuildPhase; files = (C, D, ); }; A = { fileRef = FA; }; C = { fileRef = V; };
+        D = { fileRef = FD; }; FA = { isa = PBXFileReference; path = "x.swift"; };
+        V = { isa = PBXVariantGroup; children = (E, G, ); }; E = { isa = PBXFileReference; path = "en.lproj/help.html"; };
+        G = { isa = PBXFileReference; path = "de.lproj/help.html"; };
+        FD = { isa = PBXFileReference; path = "fr.lproj/only.html"; };
+        T = { name = T; productType = "com.apple.product-type.framework"; buildPhases = (S, R, ); }; }; }
+      """, ["x.swift": "import CoreData"])
+    #expect(targets[0].resources.isEmpty && targets[0].otherFiles.count == 3)
+  }
+
+  @Test func `a target that tests the user interface takes no name`() throws {
+    let text = """
+      { rootObject = P; objects = { P = { targets = (T, U, ); }; S = { isa = PBXSourcesBuildPhase; files = (A, ); };
+        A = { fileRef = F; }; F = { isa = PBXFileReference; path = "x.swift"; };
+        L = { buildConfigurations = (C, ); }; C = { buildSettings = { PRODUCT_NAME = Shop; }; };
+        T = { name = "Shop iOS"; productType = "com.apple.product-type.framework"; buildPhases = (S, );
+          buildConfigurationList = L; };
+        U = { name = UI; productType = "com.apple.product-type.bundle.ui-testing"; buildConfigurationList = L; }; }; }
+      """
+    #expect(try project(text).1.map(\.name) == ["Shop"])
   }
 
   @Test func `a group that contains itself has no files`() throws {
@@ -83,9 +110,9 @@ import Testing
         T = { name = T; productType = "com.apple.product-type.framework"; buildPhases = (S, R, ); }; }; }
       """, ["x.swift": "import CoreData"])
     #expect(targets[0].resources.map(\.url.lastPathComponent) == ["seed.json"])
-    #expect(targets[0].otherFiles.map(\.lastPathComponent) == ["y.m", "Icon.PNG"])
+    #expect(targets[0].otherFiles.map(\.lastPathComponent) == ["Icon.PNG", "y.m"])
     let report = try PortPlan(targets[0], modules: ["T"]).description
-    #expect(report.hasSuffix("\n  other files, which are not ported: 2\n    y.m\n    Icon.PNG"), "\(report)")
+    #expect(report.hasSuffix("\n  other files, which are not ported: 2\n    Icon.PNG\n    y.m"), "\(report)")
   }
 
   @Test(arguments: ["", "{", "{ rootObject = P; objects = { }; }", String(repeating: "(", count: 100_000)])

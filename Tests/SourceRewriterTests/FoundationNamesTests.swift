@@ -72,6 +72,26 @@ import Testing
     #expect(rewritten(line).split(separator: "\n").first?.contains("resourceURLs(") == isReplaced)
   }
 
+  @Test(arguments: [
+    (
+      "b.url(forResource: a, withExtension: b, subdirectory: c)",
+      "func url(forResource n: Int, withExtension e: Int, subdirectory s: Int) {}"
+    ),
+    (
+      "b.urls(forResourcesWithExtension: a, subdirectory: b)",
+      "func urls(forResourcesWithExtension e: Int, subdirectory s: Int) {}"
+    ),
+    ("NSClassFromString(a)", "func NSClassFromString(_ name: String) -> Int { 1 }"),
+  ])
+  func `a function of the module is not replaced`(_ call: String, _ function: String) {
+    func text(_ other: String) -> String {
+      let sources = [Rewriter.Source(path: "a.swift", text: "let x = \(call)"), .init(path: "b.swift", text: other)]
+      return String(decoding: Rewriter(sources).outputs[0].bytes, as: UTF8.self)
+    }
+    #expect(text("struct Router { \(function) }").contains("let x = \(call)"))
+    #expect(!text("struct Router {}").contains("let x = \(call)"))
+  }
+
   @Test func `a switch over attribute types without the newer ones`() {
     let cases = "switch type { case .dateAttributeType, .UUIDAttributeType: f(); case .stringAttributeType: return nil "
     #expect(

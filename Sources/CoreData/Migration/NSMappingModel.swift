@@ -45,6 +45,14 @@ open class NSMappingModel: NSObject, NSCopying {
     forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
   ) throws -> NSMappingModel { throw MigrationError.notYet(.inferredMappingModel, "Inferring a mapping model") }
 
+  /// Whether the other mapping model has equal mappings in the same order: client libraries compare those of one file.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSMappingModel else { return false }
+    return other === self || entityMappings == other.entityMappings
+  }
+
+  open override var hash: Int { entityMappings?.count ?? 0 }
+
   /// A copy with copies of the mappings.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSMappingModel()
@@ -104,6 +112,21 @@ open class NSEntityMapping: NSObject, NSCopying {
   /// A mapping without entities.
   public override init() { super.init() }
 
+  /// Whether the other mapping is of the same entities in the same way. Entries of the client do not count.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSEntityMapping else { return false }
+    if other === self { return true }
+    return name == other.name && mappingType == other.mappingType && sourceEntityName == other.sourceEntityName
+      && sourceEntityVersionHash == other.sourceEntityVersionHash
+      && destinationEntityName == other.destinationEntityName
+      && destinationEntityVersionHash == other.destinationEntityVersionHash
+      && attributeMappings == other.attributeMappings && relationshipMappings == other.relationshipMappings
+      && sourceExpression == other.sourceExpression
+      && entityMigrationPolicyClassName == other.entityMigrationPolicyClassName
+  }
+
+  open override var hash: Int { name.hashValue }
+
   /// A copy with copies of the property mappings.
   open func copy(with zone: NSZone? = nil) -> Any {
     let copy = NSEntityMapping()
@@ -134,6 +157,14 @@ open class NSPropertyMapping: NSObject {
 
   /// A mapping without a property.
   public override init() { super.init() }
+
+  /// Whether the other mapping computes the same property in the same way. Entries of the client do not count.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? NSPropertyMapping else { return false }
+    return other === self || name == other.name && valueExpression == other.valueExpression
+  }
+
+  open override var hash: Int { name.hashValue }
 
   var duplicate: NSPropertyMapping {
     let copy = NSPropertyMapping()

@@ -60,7 +60,7 @@ enum ManagedObjectClass {
 
   /// The class with a name that begins with its module. A class within other types, or a private one, has the name that
   /// `String(reflecting:)` gives, which Foundation does not take.
-  private static func qualified(_ name: String) -> AnyClass? {
+  static func qualified(_ name: String) -> AnyClass? {
     name.split(separator: ".").count == 2 ? NSClassFromString(name) : only(name)
   }
 }

@@ -1,10 +1,20 @@
 import Foundation
+import RuntimeAccess
 
 /// Classes by the names that models have.
 public enum ModelClasses {
-  /// The class with a name, given with its module or without; nil where there is none, or several.
+  /// The class with a name, given with its module or without; nil where there is none, or several. Of a class of
+  /// Foundation and one of the program with the same name it is that of the program.
   ///
   /// Rewritten sources call it in place of `NSClassFromString`, which on other platforms than Apple's finds no class by
   /// a name in Objective-C, such as `Student` for `@objc(Student)`.
-  public static func named(_ name: String) -> AnyClass? { NSClassFromString(name) ?? ManagedObjectClass.only(name) }
+  public static func named(_ name: String) -> AnyClass? {
+    if name.isEmpty { return nil }
+    let ofFoundation: AnyClass? = name.contains(".") ? nil : NSClassFromString(name)
+    guard let all = ProcessClasses.named(name), let ofFoundation else {
+      return (name.contains(".") ? ManagedObjectClass.qualified(name) : ManagedObjectClass.only(name)) ?? ofFoundation
+    }
+    let ofProgram = all.filter { $0 != ofFoundation }
+    return ofProgram.isEmpty ? ofFoundation : ofProgram.count == 1 ? ofProgram[0] : nil
+  }
 }

@@ -106,7 +106,7 @@ enum DecompileCommand {
   }
 
   private static func source(_ url: URL) throws -> ModelOutput {
-    if url.pathExtension == "momd" { return try ModelDecompiler.decompile(ModelBundle(url)) }
+    if url.pathExtension == "momd", !url.isFile { return try ModelDecompiler.decompile(ModelBundle(url)) }
     let name = url.deletingPathExtension().lastPathComponent
     return ModelDecompiler.decompile(try ModelArchive.record(of: ToolModel.read(url.path)[0]), name: name)
   }

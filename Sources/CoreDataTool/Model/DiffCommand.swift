@@ -31,20 +31,26 @@ enum DiffCommand {
     return true
   }
 
-  /// The two models. That of a store without one is the other, if the store was made with it: an inferred model has
-  /// neither the names nor the types of the original.
+  /// The two models. That of a store without one is the version of the other that the store was made with: an inferred
+  /// model has neither the names nor the types of the original.
   private static func models(_ old: String, _ new: String) throws -> (NSManagedObjectModel, NSManagedObjectModel) {
     let (first, second) = (try ToolModel.described(old), try ToolModel.described(new))
     switch (first.isInferred, second.isInferred) {
     case (false, false): return (first.model, second.model)
-    case (true, false) where ToolModel.fits(second.model, first.metadata): return (second.model, second.model)
-    case (false, true) where ToolModel.fits(first.model, second.metadata): return (first.model, first.model)
-    default:
-      throw ToolError(
-        message: """
-          \(first.isInferred ? old : new) contains no model, and its version hashes are not those of the other one; give \
-          the model that it was made with in its place.
-          """)
+    case (true, false):
+      if let made = try ToolModel.read(new).first(where: { ToolModel.fits($0, first.metadata) }) {
+        return (made, second.model)
+      }
+    case (false, true):
+      if let made = try ToolModel.read(old).first(where: { ToolModel.fits($0, second.metadata) }) {
+        return (first.model, made)
+      }
+    case (true, true): break
     }
+    let (store, other) = first.isInferred ? (old, new) : (new, old)
+    throw ToolError(
+      message:
+        "\(store) contains no model that it was made with, and \(other) has no such version; name a file with that "
+        + "model instead.")
   }
 }

@@ -40,6 +40,16 @@ import Testing
     #expect(ManagedObjectClass.only(name) == nil)
   }
 
+  @Test func aClassIsFoundByItsNameInAModel() {
+    #expect(
+      ModelClasses.named("CoreDataTests.MassFormatter") == MassFormatter.self)
+    #expect(ModelClasses.named("MassFormatter") == MassFormatter.self)
+    #expect(ModelClasses.named("CoreDataTests.Outer.Inner") == Outer.Inner.self)
+    #expect(ModelClasses.named("NSObject") == NSObject.self && ModelClasses.named("Foundation.Unit") == Unit.self)
+    // Two classes have this name.
+    #expect(ModelClasses.named("Inner") == nil && ModelClasses.named("Absent") == nil && ModelClasses.named("") == nil)
+  }
+
   @Test func objectsAreMadeOfTheirClassWithoutARequiredInitialiser() throws {
     let model = Company.model()
     _ = try model.freeze()
@@ -132,6 +142,9 @@ enum Outer {
 }
 
 private final class Hidden: NSManagedObject {}
+
+/// Foundation has a class of this name, too.
+final class MassFormatter: NSManagedObject {}
 
 private final class Counted: Department {
   var initialised = 0

@@ -22,6 +22,24 @@ import Testing
     #expect(properties.contains { "\($0.valueExpression!)".contains("$source") })
   }
 
+  @Test func mappingModelsWithEqualMappingsAreEqual() throws {
+    let (first, second) = (try #require(NSMappingModel(contentsOf: Self.file)), NSMappingModel(contentsOf: Self.file))
+    #expect(first == second && first.hash == second?.hash && first.copy() as? NSMappingModel == first)
+    #expect(first != NSMappingModel())
+    for change: (NSEntityMapping) -> Void in [
+      { $0.name = "Other" }, { $0.mappingType = .copyEntityMappingType }, { $0.attributeMappings = nil },
+      { $0.sourceEntityVersionHash = Data() },
+      { $0.attributeMappings?.first?.valueExpression = NSExpression(format: "1") },
+      { $0.sourceExpression = NSExpression(format: "2") }, { $0.entityMigrationPolicyClassName = "Policy" },
+    ] {
+      let other = try #require(NSMappingModel(contentsOf: Self.file))
+      let mapping = try #require(other.entityMappings.first { $0.attributeMappings?.isEmpty == false })
+      if mapping.mappingType == .copyEntityMappingType { mapping.mappingType = .customEntityMappingType }
+      change(mapping)
+      #expect(other != first)
+    }
+  }
+
   @Test func aMappingModelIsFoundByTheVersionHashes() throws {
     let folder = try StoreFolder("mapping")
     defer { folder.remove() }

@@ -116,7 +116,7 @@ extension ContextCore {
     return object.row.view?.isNull(slot) ?? true
   }
 
-  /// The transients of an object that was read are unknown, and not missing, until one of them is set.
+  /// No transient of an object that was read is missing until one of them is set.
   private func isMissingTransient(_ object: NSManagedObject, _ index: Int) -> Bool {
     guard let values = object.extras?.transients, index < values.count else { return object.row == nil }
     return values[index] == nil
