@@ -63,7 +63,9 @@ enum SourceValue {
   /// A whole number, also one that is written as `1.0` or `1e18`.
   private static func integer(_ text: String) -> Int64? {
     if let number = Int64(text) { return number }
-    return decimal(text).flatMap { Int64("\($0)") }
+    guard let number = decimal(text) else { return nil }
+    let text = "\(number)"
+    return Int64(text)
   }
 
   /// Checks the text first, because `Decimal(string:)` reads as much as it knows: `.` as zero, and `1x` as one. It
