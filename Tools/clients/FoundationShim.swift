@@ -83,23 +83,13 @@ public final class AnyCancellable {
   deinit { cancel() }
 }
 
-/// Names and finds classes as Apple's functions do, where Foundation's stop or find nothing: for a class within other
-/// types, and for a generic one. A name is that of Swift, not the mangled one of Objective-C.
+/// Names classes as Apple's function does, where Foundation's stops: for a class within other types, and for a generic
+/// one. A name is that of Swift, not the mangled one of Objective-C.
 public enum ClassNames {
-  private static let lock = NSLock()
-  nonisolated(unsafe) private static var named: [String: AnyClass] = [:]
-
   public static func name(of type: AnyClass) -> String {
     let name = String(reflecting: type)
-    if name.split(separator: ".").count == 2, !name.contains("<") { return NSStringFromClass(type) }
-    return lock.withLock {
-      named[name] = type
-      return name
-    }
+    return name.split(separator: ".").count == 2 && !name.contains("<") ? NSStringFromClass(type) : name
   }
-
-  /// Of such classes, those that were named before.
-  public static func type(named name: String) -> AnyClass? { lock.withLock { named[name] } ?? NSClassFromString(name) }
 }
 
 /// Objective-C's associated objects. Those of an object that is gone are removed when another one gets its first.
