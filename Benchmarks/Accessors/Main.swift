@@ -7,9 +7,8 @@ import Foundation
 @main
 enum Main {
   static func main() throws {
-    let objects = try managedObjects(1_000)
+    let (context, objects) = try managedObjects(1_000)
     let plain = (0..<1_000).map { PlainItem(number: Int64($0), name: name($0)) }
-    let context = objects[0].managedObjectContext!
     let passes = context.performAndWait {
       [
         report("scalar", most: 2, plain: { sum(plain) { $0.number } }, managed: { sum(objects) { $0.number } }),
@@ -85,7 +84,8 @@ final class Item: NSManagedObject {
 }
 
 extension Main {
-  private static func managedObjects(_ count: Int) throws -> [Item] {
+  /// An object does not hold its context.
+  private static func managedObjects(_ count: Int) throws -> (NSManagedObjectContext, [Item]) {
     let (number, name) = (NSAttributeDescription(), NSAttributeDescription())
     (number.name, number.type, name.name, name.type) = ("number", .integer64, "name", .string)
     let entity = NSEntityDescription()
@@ -97,7 +97,7 @@ extension Main {
     try coordinator.addPersistentStore(ofType: NSInMemoryStoreType, configurationName: nil, at: nil)
     let context = NSManagedObjectContext(.privateQueue)
     context.persistentStoreCoordinator = coordinator
-    return try context.performAndWait {
+    let objects = try context.performAndWait {
       let items = (0..<count).map { index in
         let item = Item(context: context)
         (item.number, item.name) = (Int64(index), Self.name(index))
@@ -106,5 +106,6 @@ extension Main {
       try context.save()
       return items
     }
+    return (context, objects)
   }
 }
