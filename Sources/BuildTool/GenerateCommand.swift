@@ -44,10 +44,10 @@ struct GenerateCommand {
     for (folder, names) in [(sources, task.sourceNames), (models, task.modelNames)] {
       print("\(module): wrote \(names.count) files into \(folder.path)")
     }
-    let folders = [(sources, task.sourceNames), (models, task.modelNames), (output, ["Sources", "Models", Self.mark])]
+    let folders = [(sources, task.sourceNames), (models, task.modelNames), (output, ["Sources", "Models"])]
     for (folder, names) in folders {
-      for item in try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() where !names.contains(item)
-      {
+      let items = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+      for item in items where !names.contains(item) && !item.hasPrefix(".") {
         print("\(folder.appending(path: item).path) is of an earlier run; remove it")
       }
     }

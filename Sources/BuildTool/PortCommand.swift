@@ -1,8 +1,8 @@
 import Foundation
 import Porting
 
-/// `port (--library FOLDER | --repository URL VERSION REVISION) [--apply] PATH`: reports what a port of a package, a folder or a project of Xcode takes, and
-/// writes it.
+/// `port (--library FOLDER | --repository URL VERSION REVISION) [--apply] PATH`: reports what a port of a package, a
+/// folder or a project of Xcode takes, and writes it. The options before `--apply` are where OpenCoreData is.
 struct PortCommand {
   private var library = PortLibrary.folder(URL(fileURLWithPath: "."))
   private var path: URL?

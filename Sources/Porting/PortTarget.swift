@@ -17,7 +17,8 @@ public struct PortTarget: Hashable, Sendable {
   public var models: [URL]
   /// Its other resources.
   public var resources: [PortResource]
-  /// Its sources in other languages, and the resources that only a user interface has. They are not ported.
+  /// Its sources in other languages, and the resources that only a user interface has or that share a name. They are
+  /// not ported.
   public var otherFiles: [URL]
   /// The names of the targets of the same project that it uses.
   public var dependencies: [String]

@@ -46,7 +46,8 @@ public struct ProjectPort {
 
   /// A package has the files of its targets in folders of its own, each target in another.
   private static func check(_ targets: [PortTarget], in folder: URL) throws {
-    for (name, sharing) in Dictionary(grouping: targets, by: \.name) where sharing.count > 1 {
+    let names = Dictionary(grouping: targets, by: \.name)
+    for (name, sharing) in names.sorted(by: { $0.key < $1.key }) where sharing.count > 1 {
       throw PortError(
         "\(sharing.count) targets have modules with the name \(name); give each another PRODUCT_MODULE_NAME")
     }

@@ -99,14 +99,14 @@ public struct XcodeProject {
     let isTest = product.hasSuffix(".bundle.unit-test")
     let isApp = product.contains(".application") || product.contains("app-extension")
     let rest = files.filter { $0.pathExtension != "swift" && !$0.isModel }
-    // Of resources with one name, such as those for several languages, a package has none.
+    // The package manager refuses resources with one name, such as those for several languages.
     let shared = Dictionary(grouping: rest, by: \.lastPathComponent).filter { $1.count > 1 }
     let resources = rest.filter {
       let kind = $0.pathExtension.lowercased()
       return !Self.kindsOfSources.contains(kind) && !Self.kindsOfInterfaces.contains(kind)
         && shared[$0.lastPathComponent] == nil && !$0.path.contains(".lproj/")
     }
-    let others = rest.filter { !resources.contains($0) }
+    let others = Set(rest).subtracting(resources).sorted { $0.path < $1.path }
     return PortTarget(
       name: name, kind: isTest ? .test : product.hasSuffix(".tool") ? .executable : .library, root: root,
       sources: sources, models: files.filter(\.isModel), resources: resources.map { PortResource($0) },
@@ -124,9 +124,8 @@ public struct XcodeProject {
   /// What a program does not read by itself, and what only a user interface does.
   private static let kindsOfInterfaces: Set<String> = [
     "aif", "caf", "entitlements", "gif", "heic", "jpeg", "jpg", "lproj", "m4a", "mov", "mp3", "mp4", "nib", "otf",
-    "pdf",
-    "plist", "png", "storyboard", "strings", "stringsdict", "svg", "ttc", "ttf", "wav", "webp", "xcassets", "xcstrings",
-    "xib",
+    "pdf", "plist", "png", "storyboard", "strings", "stringsdict", "svg", "ttc", "ttf", "wav", "webp", "xcassets",
+    "xcstrings", "xib",
   ]
   private static let kindsOfSources: Set<String> = ["c", "cc", "cpp", "h", "hpp", "m", "metal", "mm", "pch", "s"]
 

@@ -2,10 +2,12 @@ import Foundation
 import ModelFiles
 
 extension NSMappingModel {
+  /// The mapping model in a file; nil where there is none that can be read.
   static func record(_ file: URL) -> MappingRecord? {
     (try? Data(contentsOf: file)).flatMap { try? CompiledMapping.read($0) }
   }
 
+  /// The first mapping model in bundles whose entities have the version hashes of both models.
   static func record(
     in bundles: [Bundle]?, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
   ) -> MappingRecord? {

@@ -46,7 +46,9 @@ final class EntityInfo: @unchecked Sendable {
   let keys: [String: Key]
   /// The initial values of a new object, by slot.
   let defaults: [(slot: Int, value: Value)]
+  /// The initial values of transient attributes, of those that have one.
   let transientDefaults: [(index: Int, value: Any)]
+  /// That of one of them. An entity has few.
   func transientDefault(_ index: Int) -> Any? { transientDefaults.first { $0.index == index }?.value }
   /// Defaults of transformable attributes. They are encoded at save, as values that a client has set.
   let transformableDefaults: [(slot: Int, value: Any)]

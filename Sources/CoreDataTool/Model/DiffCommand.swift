@@ -9,8 +9,8 @@ enum DiffCommand {
     words: ["model", "diff"], operands: ["OLD", "NEW"], options: [.json],
     summary: "Says in words how two models differ, and what a migration from the one to the other would do",
     discussion: """
-      OLD and NEW are models, or stores that contain their model; of several versions the current one is used. A store without a
-      model can be compared only with the model that it was made with. A version of a bundle is given by its path, such as
+      OLD and NEW are models, or stores that contain their model; of several versions the current one is used. For a store without a
+      model the other must have the version that the store was made with. A version of a bundle is given by its path, such as
       App.xcdatamodeld/App 2.xcdatamodel. Each difference is a line that begins with what becomes of the data: none, migrated, loses,
       mayFail, or needsMapping.
       """
