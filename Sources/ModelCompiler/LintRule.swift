@@ -54,7 +54,7 @@ public enum LintRule: String, CaseIterable, Hashable, Sendable {
   case entityCase = "entity-case"
   /// The name of a property begins with an upper-case letter. Xcode does not accept such a name.
   case propertyCase = "property-case"
-  /// A property has the name of an inherited one, but another kind or type. The superentity's property is used.
+  /// A property has the name of an inherited one, but another kind or type. No store can be opened with such a model.
   case redefinition
   /// An entity has more than 100 properties.
   case propertyCount = "property-count"
@@ -68,10 +68,10 @@ public enum LintRule: String, CaseIterable, Hashable, Sendable {
   public var severity: ModelDiagnostic.Severity {
     switch self {
     case .destination, .unknownInverse, .reservedName, .doubleName, .counts, .requestEntity, .configurationEntity,
-      .indexProperty, .doubleIndex, .constraintProperty, .cloudDefault:
+      .indexProperty, .doubleIndex, .constraintProperty, .redefinition, .cloudDefault:
       .error
     case .inverse, .inverseOfMany, .reciprocal, .inverseEntity, .noAction, .transformer, .defaultValue, .boundValue,
-      .bounds, .pattern, .entityCase, .propertyCase, .redefinition, .propertyCount, .abstractLeaf, .cloud:
+      .bounds, .pattern, .entityCase, .propertyCase, .propertyCount, .abstractLeaf, .cloud:
       .warning
     }
   }

@@ -84,6 +84,7 @@ struct CompiledDecoding {
       configurations[name] = names.sorted { $0.precedesInBytes($1) }
     }
     let identifiers = root["NSVersionIdentifiers"]?.array?.compactMap(\.string) ?? []
+    dropCopies(&entities)
     return ModelRecord(
       versionIdentifiers: identifiers.sorted { $0.precedesInBytes($1) }, entities: entities,
       fetchRequestTemplates: templates.sorted { ($0.name ?? "").precedesInBytes($1.name ?? "") },
@@ -105,7 +106,7 @@ struct CompiledDecoding {
     var properties: [PropertyRecord] = []
     for (key, property) in object["NSProperties"]?.stringEntries ?? [:] {
       try spend()
-      if hierarchy.inherits(name, key) { continue }
+      if property["NSUnderlyingProperty"] != nil, hierarchy.inherits(name, key) { continue }
       properties.append(try self.property(property))
     }
     var indexes: [FetchIndexRecord] = []
@@ -118,6 +119,21 @@ struct CompiledDecoding {
       uniquenessConstraints: try nameGroups(object["NSUniqueTuples"]), fetchIndexes: indexes,
       compoundIndexes: try nameGroups(object["NSCompoundIndexes"]),
       properties: properties.sorted { $0.name.precedesInBytes($1.name) })
+  }
+
+  /// Drops the properties that only repeat an inherited one. One that differs from it is defined anew.
+  private func dropCopies(_ entities: inout [EntityRecord]) {
+    let known = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for index in entities.indices {
+      var inherited: [String: PropertyRecord] = [:]
+      var (next, steps) = (entities[index].superentity.flatMap { known[$0] }, 0)
+      // The chain of a malformed model may be a cycle.
+      while let entity = next, steps < 256 {
+        for property in entity.properties where inherited[property.name] == nil { inherited[property.name] = property }
+        (next, steps) = (entity.superentity.flatMap { known[$0] }, steps + 1)
+      }
+      entities[index].properties.removeAll { inherited[$0.name] == $0 }
+    }
   }
 
   /// The entries whose values are Foundation values; models cannot hold others, though archives could.
@@ -168,8 +184,8 @@ struct CompiledDecoding {
 
 /// The properties that each entity declares or inherits, by name.
 ///
-/// Embedded models repeat inherited properties in the subentities, as proxies or as full copies. A property counts as
-/// inherited if a superentity has one with the same name, whatever its class.
+/// Embedded models repeat inherited properties in the subentities, as proxies or as full copies. A proxy counts as
+/// inherited if a superentity has a property with the same name, a copy if it is the same as the inherited one.
 struct EntityHierarchy {
   private var parents: [String: String] = [:]
   private var properties: [String: Set<String>] = [:]

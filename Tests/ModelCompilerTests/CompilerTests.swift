@@ -61,6 +61,25 @@ import Testing
   }
 
   /// Apple's compiler prints file, element and message.
+  /// Its version hash counts, so a compiled model that lost it would not fit to its own stores.
+  @Test func `a property that a subentity defines anew stays its own`() throws {
+    let source = folder.url.appending(path: "M.xcdatamodel")
+    try TestModels.write(
+      TestModels.contents(
+        #"""
+        <entity name="A"><attribute name="n" optional="YES" attributeType="String"/></entity>
+        <entity name="B" parentEntity="A"><attribute name="n" attributeType="String" defaultValueString="b"/></entity>
+        <entity name="C" parentEntity="B"><attribute name="n" attributeType="String" defaultValueString="b"/></entity>
+        """#), to: source)
+    let written = try ModelFile.read(at: source)
+    let compiled = folder.url.appending(path: "M.mom")
+    try ModelCompiler().compile(source).write(to: compiled)
+    let read = try ModelFile.read(at: compiled)
+    #expect(read.versionHashes == written.versionHashes)
+    #expect(read.entities.map(\.properties.count) == [1, 1, 0], "C has what it inherits")
+    #expect(read.entities[1] == written.entities[1])
+  }
+
   @Test func `an error of the source has its element`() throws {
     let url = folder.url.appending(path: "App.xcdatamodel")
     let body = #"<entity name="E"><relationship name="r" destinationEntity="E" minCount="x"/></entity>"#

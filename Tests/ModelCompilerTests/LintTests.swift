@@ -91,6 +91,23 @@ import Testing
       rule: .cloudDefault, element: "A.n", message: "A.n must have a default value",
       body: attribute(#"name="n" attributeType="String""#)
         + #"<configuration name="C" usedWithCloudKit="YES"><memberEntity name="A"/></configuration>"#),
+    Example(
+      rule: .redefinition, element: "C.n",
+      message: "C.n is an attribute of the type Integer 16, but A.n, which it redefines, is an attribute of the type "
+        + "String; give both one type, or rename one of them",
+      body: #"""
+        <entity name="A"><attribute name="n" attributeType="String"/></entity><entity name="B" parentEntity="A"/>
+        <entity name="C" parentEntity="B"><attribute name="n" attributeType="Integer 16"/></entity>
+        """#),
+    Example(
+      rule: .redefinition, element: "B.n",
+      message: "B.n is a relationship to A, but A.n, which it redefines, is an attribute of the type String; "
+        + "give both one type, or rename one of them",
+      body: #"""
+        <entity name="A"><attribute name="n" attributeType="String"/><relationship name="bs" toMany="YES"         destinationEntity="B" inverseName="n"/></entity>
+        <entity name="B" parentEntity="A"><relationship name="n" maxCount="1" destinationEntity="A" inverseName="bs"/>
+        </entity>
+        """#),
   ]
 
   static let warnings: [Example] = [
@@ -169,23 +186,6 @@ import Testing
       rule: .propertyCase, element: "A.N",
       message: "A.N begins with an upper-case letter; in Xcode the names of properties begin with a lower-case one",
       body: attribute(#"name="N" attributeType="String""#)),
-    Example(
-      rule: .redefinition, element: "C.n",
-      message: "C.n is an attribute of the type Integer 16, but A.n, which it redefines, is an attribute of the type "
-        + "String; give both one type, or rename one of them",
-      body: #"""
-        <entity name="A"><attribute name="n" attributeType="String"/></entity><entity name="B" parentEntity="A"/>
-        <entity name="C" parentEntity="B"><attribute name="n" attributeType="Integer 16"/></entity>
-        """#),
-    Example(
-      rule: .redefinition, element: "B.n",
-      message: "B.n is a relationship to A, but A.n, which it redefines, is an attribute of the type String; "
-        + "give both one type, or rename one of them",
-      body: #"""
-        <entity name="A"><attribute name="n" attributeType="String"/><relationship name="bs" toMany="YES"         destinationEntity="B" inverseName="n"/></entity>
-        <entity name="B" parentEntity="A"><relationship name="n" maxCount="1" destinationEntity="A" inverseName="bs"/>
-        </entity>
-        """#),
     Example(
       rule: .propertyCount, element: "A",
       message: "A has more than 100 properties; move those that are rarely used to another entity",
