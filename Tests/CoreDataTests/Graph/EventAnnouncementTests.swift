@@ -46,6 +46,33 @@ import Testing
     return item
   }
 
+  @Test func anObjectOfOneEventIsReportedAsDeletedOnce() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    try stack.context.performAndWait {
+      let new = mirror.name(UndoStack.insert("new", stack.context))
+      stack.context.delete(new)
+      stack.context.processPendingChanges()
+      #expect(mirror.take() == ["deleted new"])
+      #expect(stack.context.deletedObjects == [] && stack.context.insertedObjects == [])
+      new.setValue(3, forKey: "number")
+      stack.context.processPendingChanges()
+      #expect(mirror.take() == [])
+      // It may be inserted again.
+      stack.context.insert(new)
+      stack.context.processPendingChanges()
+      #expect(mirror.take() == ["inserted new"])
+      new.setValue(4, forKey: "number")
+      stack.context.processPendingChanges()
+      #expect(mirror.take() == ["updated new"])
+      stack.context.delete(new)
+      stack.context.processPendingChanges()
+      #expect(mirror.take() == ["deleted new"])
+      try stack.context.save()
+      #expect(mirror.take() == [])
+    }
+  }
+
   @Test func aRollbackTakesBackWhatWasAnnounced() throws {
     let stack = try UndoStack()
     let mirror = Mirror(stack.context)

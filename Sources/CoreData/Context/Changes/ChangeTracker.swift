@@ -125,7 +125,8 @@ struct ChangeTracker {
   /// Takes the deletion of an object back.
   mutating func revive(_ object: NSManagedObject, registered: () -> Int) {
     undeletedDependents.removeAll { $0 === object }
-    enlist(object, as: object.flags.subtracting(.deleted), registered)
+    let marks: Flags = object.flags.isAnnihilated ? [.deleted, .endReported] : .deleted
+    enlist(object, as: object.flags.subtracting(marks), registered)
   }
 
   /// Puts an object on the list as pending.
@@ -246,7 +247,7 @@ struct ChangeTracker {
 
   static func endEvent(of object: NSManagedObject, isReported: Bool) {
     var flags = object.flags.subtracting([.pending, .absent])
-    if flags.contains(.deleted) { flags.insert(.absent) }
+    if flags.contains(.deleted) { flags.insert(flags.isAnnihilated ? [.absent, .endReported] : .absent) }
     object.write(isReported ? flags.union(.reported) : flags, Permit())
   }
 

@@ -150,6 +150,8 @@ extension NSManagedObject.Flags {
   var isDeleted: Bool { contains(.deleted) }
   /// Inserted and deleted again without a save in between.
   var isAnnihilated: Bool { isSuperset(of: [.inserted, .deleted]) }
+  /// That the deletion of an object that is new, too, was reported. New objects have no other use for the flag.
+  static let endReported: Self = .updated
   var hasChanges: Bool { isInserted || isUpdated || isDeleted }
   var isFault: Bool { contains(.fault) }
 
@@ -173,7 +175,7 @@ extension NSManagedObject.Flags {
   /// The change of the object since the last event.
   var eventChange: ObjectChange? {
     switch (contains(.absent), contains(.deleted)) {
-    case (true, true): nil
+    case (true, true): isAnnihilated && !contains(.endReported) ? .deleted : nil
     case (true, false): .inserted
     case (false, true): .deleted
     case (false, false): .updated
