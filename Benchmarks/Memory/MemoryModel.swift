@@ -66,17 +66,17 @@ final class Row: NSManagedObject {
   static let owner = ManagedProperty<Owner?>("owner")
 
   func fill(_ index: Int, _ owner: Owner) {
-    self[Self.name] = "A row with the number \(index)"
-    self[Self.number] = Int64(index)
-    self[Self.amount] = Double(index) / 8
-    self[Self.date] = Date(timeIntervalSinceReferenceDate: Double(index))
-    self[Self.owner] = owner
+    setValue("A row with the number \(index)", of: Self.name)
+    setValue(Int64(index), of: Self.number)
+    setValue(Double(index) / 8, of: Self.amount)
+    setValue(Date(timeIntervalSinceReferenceDate: Double(index)), of: Self.date)
+    setValue(owner, of: Self.owner)
   }
 
   /// Reads every value.
   var sum: Double {
-    Double(self[Self.name].utf8.count) + Double(self[Self.number]) + self[Self.amount]
-      + self[Self.date].timeIntervalSinceReferenceDate
+    Double(value(of: Self.name).utf8.count) + Double(value(of: Self.number)) + value(of: Self.amount)
+      + value(of: Self.date).timeIntervalSinceReferenceDate
   }
 }
 

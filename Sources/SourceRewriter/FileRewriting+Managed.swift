@@ -1,7 +1,7 @@
 /// `@NSManaged` variables.
 extension FileRewriting {
   /// Gives a variable an accessor over a typed key:
-  /// `public var name: String? { get { self[Self._key_name] } set { self[Self._key_name] = newValue } }`.
+  /// `public var name: String? { get { value(of: Self._key_name) } set { setValue(newValue, of: Self._key_name) } }`.
   mutating func rewriteManagedVariable(_ declaration: Declaration, _ attribute: Declaration.Attribute) {
     guard let owner = owner(of: declaration) else {
       return find(declaration.keywordIndex, "@NSManaged is for members of a class; move the property into one")
@@ -34,17 +34,13 @@ extension FileRewriting {
   private func accessor(_ name: String, key: String, type: String, class owner: String) -> String {
     let valueType = type.hasSuffix("!") ? type.dropLast() + "?" : type
     let plain = primitiveKey(key)
-    let label = plain == nil ? "" : "primitive: "
+    let (value, setValue) = plain == nil ? ("value", "setValue") : ("primitiveValue", "setPrimitiveValue")
+    let property = "ManagedProperty<\(valueType)>(\"\(plain ?? key)\")"
     // A generic class has no stored properties of the class.
-    if module.isGeneric(owner) {
-      let subject = "self[\(label)ManagedProperty<\(valueType)>(\"\(plain ?? key)\")]"
-      return "\(name): \(type) { get { \(subject) } set { \(subject) = newValue } }"
-    }
-    let subject = "self[\(label)Self._key_\(key)]"
-    return """
-      \(name): \(type) { get { \(subject) } set { \(subject) = newValue } }; nonisolated private static let _key_\(key) = \
-      ManagedProperty<\(valueType)>("\(plain ?? key)")
-      """
+    let isGeneric = module.isGeneric(owner)
+    let subject = isGeneric ? property : "Self._key_\(key)"
+    let text = "\(name): \(type) { get { \(value)(of: \(subject)) } set { \(setValue)(newValue, of: \(subject)) } }"
+    return isGeneric ? text : "\(text); nonisolated private static let _key_\(key) = \(property)"
   }
 
   /// `name` for `primitiveName`: Core Data's name for the primitive value of a property.

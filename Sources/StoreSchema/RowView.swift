@@ -10,6 +10,22 @@ extension Row? {
   }
 }
 
+extension Row? {
+  /// The word at an index that ``Row/wordIndex(of:)`` gave for a row with as many slots. The row must not be nil, and
+  /// nothing is checked: this is for accessors of properties. It retains nothing.
+  @inlinable @inline(__always)
+  public func word(at index: Int) -> UInt64 { unsafeBitCast(self, to: UnsafePointer<UInt64>.self)[index] }
+}
+
+extension Row {
+  /// The index of a slot's word, counted from the start of the row's block. The same for all rows with as many slots.
+  public func wordIndex(of slot: Int) -> Int {
+    let start = UnsafeRawPointer(Unmanaged.passUnretained(block).toOpaque())
+    let head = block.withUnsafeMutablePointerToElements { UnsafeRawPointer($0) - start }
+    return head / 8 &+ header.bitmapWords &+ slot
+  }
+}
+
 /// The memory of a row, without owning it: reading through it costs no reference counting.
 ///
 /// Valid while someone holds the ``Row`` that it came from; see ``Row/view``.
@@ -26,6 +42,9 @@ public struct RowView {
   @inlinable public var key: Int64 { header.pointee.key }
   /// The optimistic-locking version.
   @inlinable public var version: Int64 { header.pointee.version }
+
+  /// The number of slots of the row's entity.
+  @inlinable public var slotCount: Int { Int(header.pointee.slotCount) }
 
   /// Whether the slot has no value.
   @inlinable public func isNull(_ slot: Int) -> Bool {

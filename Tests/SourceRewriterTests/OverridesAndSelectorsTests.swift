@@ -68,7 +68,7 @@ import Testing
       """)
     #expect(
       text.contains(
-        "class A: NSManagedObject {\n public var x: Int? { get { self[Self._key_other] } set { self[Self._key_other] = "
+        "class A: NSManagedObject {\n public var x: Int? { get { value(of: Self._key_other) } set { setValue(newValue, of: "
       ))
     #expect(text.contains("; public func addToItems(_ value: A) { add(value, to: Self._members_add_items) }; "))
     #expect(text.contains("extension A {\n  \n\n  \n}"))

@@ -63,9 +63,10 @@ import Testing
 
   /// The accessor of a property.
   private func accessor(_ declaration: String, _ key: String, _ type: String, name: String? = nil) -> String {
-    let subject = "self[Self._key_\(key)]"
+    let subject = "Self._key_\(key)"
     return
-      "\(declaration) { get { \(subject) } set { \(subject) = newValue } }; nonisolated private static let _key_\(key) = "
+      "\(declaration) { get { value(of: \(subject)) } set { setValue(newValue, of: \(subject)) } }; "
+      + "nonisolated private static let _key_\(key) = "
       + "ManagedProperty<\(type)>(\"\(name ?? key)\")"
   }
 
@@ -98,7 +99,7 @@ import Testing
 
   @Test func `a primitive value is that of its property`() {
     let text = body("@NSManaged private var primitiveName: String?")
-    #expect(text.contains("get { self[primitive: Self._key_primitiveName] }"))
+    #expect(text.contains("get { primitiveValue(of: Self._key_primitiveName) }"))
     #expect(text.contains("private static let _key_primitiveName = ManagedProperty<String?>(\"name\")"))
     #expect(body("@NSManaged var primitive: Int") == " " + accessor("var primitive: Int", "primitive", "Int"))
   }
@@ -278,8 +279,8 @@ import Testing
   @Test func `a generic class makes its keys when they are used`() {
     #expect(
       rewritten("class A<T>: NSManagedObject { @NSManaged var x: Int }").contains(
-        "var x: Int { get { self[ManagedProperty<Int>(\"x\")] } set { self[ManagedProperty<Int>(\"x\")] = newValue } }")
-    )
+        "var x: Int { get { value(of: ManagedProperty<Int>(\"x\")) } set { setValue(newValue, of: ManagedProperty<Int>(\"x\")) } }"
+      ))
   }
 
   @Test func `an actor that is stated stays`() {

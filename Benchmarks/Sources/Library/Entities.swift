@@ -15,44 +15,44 @@ final class Employee: NSManagedObject {
   static let tags = ManagedProperty<Set<Tag>>("tags")
 
   var name: String {
-    get { self[Self.name] }
-    set { self[Self.name] = newValue }
+    get { value(of: Self.name) }
+    set { setValue(newValue, of: Self.name) }
   }
   var email: String {
-    get { self[Self.email] }
-    set { self[Self.email] = newValue }
+    get { value(of: Self.email) }
+    set { setValue(newValue, of: Self.email) }
   }
   var age: Int16 {
-    get { self[Self.age] }
-    set { self[Self.age] = newValue }
+    get { value(of: Self.age) }
+    set { setValue(newValue, of: Self.age) }
   }
   var salary: Double {
-    get { self[Self.salary] }
-    set { self[Self.salary] = newValue }
+    get { value(of: Self.salary) }
+    set { setValue(newValue, of: Self.salary) }
   }
   var hireDate: Date {
-    get { self[Self.hireDate] }
-    set { self[Self.hireDate] = newValue }
+    get { value(of: Self.hireDate) }
+    set { setValue(newValue, of: Self.hireDate) }
   }
   var active: Bool {
-    get { self[Self.active] }
-    set { self[Self.active] = newValue }
+    get { value(of: Self.active) }
+    set { setValue(newValue, of: Self.active) }
   }
   var uuid: UUID {
-    get { self[Self.uuid] }
-    set { self[Self.uuid] = newValue }
+    get { value(of: Self.uuid) }
+    set { setValue(newValue, of: Self.uuid) }
   }
   var blob: Data? {
-    get { self[Self.blob] }
-    set { self[Self.blob] = newValue }
+    get { value(of: Self.blob) }
+    set { setValue(newValue, of: Self.blob) }
   }
   var department: Department? {
-    get { self[Self.department] }
-    set { self[Self.department] = newValue }
+    get { value(of: Self.department) }
+    set { setValue(newValue, of: Self.department) }
   }
   var tags: Set<Tag> {
-    get { self[Self.tags] }
-    set { self[Self.tags] = newValue }
+    get { value(of: Self.tags) }
+    set { setValue(newValue, of: Self.tags) }
   }
   func addToTags(_ tag: Tag) { add(tag, to: Self.tags) }
 
@@ -72,12 +72,12 @@ final class Department: NSManagedObject {
   static let employees = ManagedProperty<Set<Employee>>("employees")
 
   var name: String {
-    get { self[Self.name] }
-    set { self[Self.name] = newValue }
+    get { value(of: Self.name) }
+    set { setValue(newValue, of: Self.name) }
   }
   var employees: Set<Employee> {
-    get { self[Self.employees] }
-    set { self[Self.employees] = newValue }
+    get { value(of: Self.employees) }
+    set { setValue(newValue, of: Self.employees) }
   }
 }
 
@@ -87,11 +87,11 @@ final class Tag: NSManagedObject {
   static let employees = ManagedProperty<Set<Employee>>("employees")
 
   var name: String {
-    get { self[Self.name] }
-    set { self[Self.name] = newValue }
+    get { value(of: Self.name) }
+    set { setValue(newValue, of: Self.name) }
   }
   var employees: Set<Employee> {
-    get { self[Self.employees] }
-    set { self[Self.employees] = newValue }
+    get { value(of: Self.employees) }
+    set { setValue(newValue, of: Self.employees) }
   }
 }

@@ -10,7 +10,7 @@ final class FrozenModel: Sendable {
   let infos: [EntityInfo]
   /// The names of all transformable attributes.
   let transformableNames: Set<String>
-  /// Distinguishes models in the caches of accessors.
+  /// Distinguishes models in caches.
   let number: UInt64
 
   /// Objects and their IDs refer to entities without reference counting, so used entities are never freed.
@@ -94,10 +94,14 @@ final class EntityInfo: @unchecked Sendable {
   /// The slots that hold values of attributes, with the key path of each.
   let leaves: [(slot: Int, key: String)]
   let hasTransformables: Bool
+  /// The slots of strings, of as many as an object may keep; see ``ReadTexts``.
+  let textSlots: ContiguousArray<Int>
   /// Slots of binary attributes that may be kept outside the row.
   let externalSlots: [Int]
-  /// The model number and entity index. Accessors compare it with their cached slot.
+  /// A number that no other entity has, above 16 bits for what accessors find out about their property in this entity.
+  /// Neither zero, nor ``NSManagedObject/noTag``.
   let accessorTag: UInt64
+  private static let tags = Atomic<UInt64>(0)
   /// The number of the frozen model; see ``FrozenModel/number``.
   let modelNumber: UInt64
   private let resolving = Mutex(())
@@ -133,7 +137,7 @@ final class EntityInfo: @unchecked Sendable {
     root = entity.root
     self.description = description
     self.modelNumber = modelNumber
-    accessorTag = (modelNumber & 0x7fff_ffff) << 33 | UInt64(entity.index & 0xffff) << 17
+    accessorTag = Self.tags.add(1, ordering: .relaxed).newValue << 16
     let properties = description.propertiesByName
     var keys: [String: Key] = [:]
     attributes = entity.attributes.map { attribute in
@@ -211,6 +215,8 @@ final class EntityInfo: @unchecked Sendable {
       default: false
       }
     }
+    textSlots = ContiguousArray(
+      entity.slots.indices.lazy.filter { [.string, .uri].contains(entity.slots[$0]) }.prefix(ReadTexts.most))
     externalSlots = entity.slots.indices.filter { entity.slots[$0] == .externalData }
     hasTransformables = entity.attributes.contains { $0.type == .transformable }
   }

@@ -7,7 +7,7 @@ import Synchronization
 /// ```swift
 /// final class Student: NSManagedObject {
 ///   static let name = ManagedProperty<String?>("name")
-///   var name: String? { get { self[Self.name] } set { self[Self.name] = newValue } }
+///   var name: String? { get { value(of: Self.name) } set { setValue(newValue, of: Self.name) } }
 /// }
 /// ```
 ///
@@ -30,8 +30,11 @@ import Synchronization
 /// The slot of the property in the object's row is looked up once and cached. So an access to a number, a string, a
 /// date, data, a UUID or a relationship of Swift's own types takes a few nanoseconds. The others go through key-value
 /// coding.
-public struct ManagedProperty<Value>: Sendable {
-  /// The property's name, with its cached slot.
+///
+/// A property cannot be copied. So a static one is a constant in the program's memory, and using it costs nothing. One
+/// that can be copied would be an object, made when it is first used, and each use would ask whether that has happened.
+public struct ManagedProperty<Value>: ~Copyable, Sendable {
+  /// The property's name, with where it was last found.
   public let key: PropertyKey
 
   /// The property with a name. A name that the entity does not have stops the program when it is first used.
@@ -46,165 +49,90 @@ public struct ManagedProperty<Value>: Sendable {
 }
 
 extension ManagedProperty where Value: ManagedValue {
-  /// The compiler selects it for these types. The other initializer would search all conformances of the program.
+  /// The compiler selects it for these types. The other initializer would search all conformances of the program, and
+  /// the property would be made when it is first used.
+  @inlinable @inline(__always)
   public init(_ name: String) { key = PropertyKey(name, Value._representation) }
-}
-
-/// The name of a property, with the slot in which it was last found.
-public final class PropertyKey: Sendable {
-  /// The name of the property in the model.
-  public let name: String
-  /// The representation that the slot of the attribute must have.
-  private let representation: PropertyRepresentation
-  /// Model number and entity index in the high bits, slot or relationship index in the low bits; zero until first used.
-  private let resolved = Atomic<UInt64>(0)
-
-  init(_ name: String, _ representation: PropertyRepresentation) {
-    self.name = name
-    self.representation = representation
-  }
-
-  /// The slot of an attribute of the entity; negative for an attribute that is only in memory.
-  @inline(__always)
-  func slot(_ info: EntityInfo) -> Int {
-    let known = resolved.load(ordering: .relaxed)
-    if known & Self.tagMask == info.accessorTag | 1 << 16 { return Int(known & 0xffff) }
-    return findSlot(info)
-  }
-
-  private static let tagMask: UInt64 = 0xffff_ffff_ffff_0000
-
-  private func findSlot(_ info: EntityInfo) -> Int {
-    let slot: Int
-    switch info.keys[name] {
-    case .attribute(let index): slot = info.attributes[index].attribute.slot
-    case .transient: return -1
-    default:
-      if info === KeyPathProbe.info { return KeyPathProbe.slot }
-      misuse("The entity \(info.entity.name) has no attribute named '\(name)'.")
-    }
-    // Checked once for each model: the bits of one type are meaningless as another.
-    guard representation.fits(info.entity.slots[slot]) else {
-      misuse(
-        "The attribute '\(name)' of \(info.entity.name) is of type \(info.entity.slots[slot]); its accessor has another."
-      )
-    }
-    if slot <= 0xffff { resolved.store(info.accessorTag | 1 << 16 | UInt64(slot), ordering: .relaxed) }
-    return slot
-  }
-
-  @inline(__always)
-  func relationship(_ info: EntityInfo) -> Int {
-    let known = resolved.load(ordering: .relaxed)
-    if known & Self.tagMask == info.accessorTag | 1 << 16 { return Int(known & 0xffff) }
-    return findRelationship(info)
-  }
-
-  /// Whether the name belongs to a fetched property, which has no index.
-  @inline(__always)
-  func isFetched(_ info: EntityInfo) -> Bool {
-    if resolved.load(ordering: .relaxed) & Self.tagMask == info.accessorTag | 1 << 16 { return false }
-    if case .fetched? = info.keys[name] { return true }
-    return false
-  }
-
-  private func findRelationship(_ info: EntityInfo) -> Int {
-    guard case .relationship(let index)? = info.keys[name] else {
-      misuse("The entity \(info.entity.name) has no relationship named '\(name)'.")
-    }
-    if index <= 0xffff { resolved.store(info.accessorTag | 1 << 16 | UInt64(index), ordering: .relaxed) }
-    return index
-  }
-}
-
-/// The kind of stored value that a Swift type represents.
-public enum PropertyRepresentation: Sendable {
-  /// Stored in the row as a number, a date, a string, bytes or a UUID, and read from there.
-  case integer, double, date, string, data, uuid
-  /// Read and written by key-value coding, which converts the value.
-  case any
-
-  func fits(_ kind: SlotKind) -> Bool {
-    switch (self, kind) {
-    case (.any, _), (.integer, .int16), (.integer, .int32), (.integer, .int64), (.integer, .bool): true
-    // Scalar accessors of dates use seconds.
-    case (.double, .double), (.double, .float), (.double, .date), (.date, .date): true
-    case (.string, .string), (.string, .uri), (.uuid, .uuid): true
-    // Data of transformable attributes is read and written by key-value coding.
-    case (.data, .data), (.data, .externalData), (.data, .transformable): true
-    default: false
-    }
-  }
 }
 
 /// A type that a modelled property can have in Swift.
 public protocol ManagedValue {
   static var _representation: PropertyRepresentation { get }
-  static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Self
-  static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self)
+  static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Self
+  static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Self)
 }
 
 extension ManagedValue {
-  public static var _representation: PropertyRepresentation { .any }
+  @inlinable public static var _representation: PropertyRepresentation { .any }
 }
 
 extension NSManagedObject {
   /// The value of a property by its typed key.
-  @inlinable
-  public final subscript<Value: ManagedValue>(property: ManagedProperty<Value>) -> Value {
-    get { Value._get(self, property.key) }
-    set { Value._set(self, property.key, newValue) }
+  @inlinable @inline(__always)
+  public final func value<Value: ManagedValue>(of property: borrowing ManagedProperty<Value>) -> Value {
+    Value._get(self, property.key)
+  }
+
+  /// Sets the value of a property by its typed key.
+  @inlinable @inline(__always)
+  public final func setValue<Value: ManagedValue>(_ value: Value, of property: borrowing ManagedProperty<Value>) {
+    Value._set(self, property.key, value)
   }
 
   /// Adds an object to a to-many relationship, and this object to the inverse.
-  public final func add<Members>(_ object: NSManagedObject, to property: ManagedProperty<Members>) {
+  public final func add<Members>(_ object: NSManagedObject, to property: borrowing ManagedProperty<Members>) {
     withRelationship(property.key) { add(object, to: $0) }
     tellObservers()
   }
 
   /// Removes an object from a to-many relationship, and this object from the inverse.
-  public final func remove<Members>(_ object: NSManagedObject, from property: ManagedProperty<Members>) {
+  public final func remove<Members>(_ object: NSManagedObject, from property: borrowing ManagedProperty<Members>) {
     withRelationship(property.key) { remove(object, from: $0) }
     tellObservers()
   }
 }
 
-/// Reading and writing by key, one function for each representation. They are not inlined into clients, because the
-/// storage is internal.
+/// Reading and writing by key, one function for each representation. Getters of numbers, dates and strings are compiled
+/// into the client's code as far as `DirectReads.swift` goes. The others are calls.
 extension NSManagedObject {
   @inline(__always)
-  private func slot(_ key: PropertyKey) -> Int {
+  private func slot(_ key: borrowing PropertyKey) -> Int {
     if flags.contains(.fault) { fireOrRecord(key) }
     return entityInfo._withUnsafeGuaranteedRef { key.slot($0) }
   }
 
   /// The slot for a read.
   @inline(__always)
-  private func readSlot(_ key: PropertyKey) -> Int {
+  private func readSlot(_ key: borrowing PropertyKey) -> Int {
     if !flags.isDisjoint(with: [.fault, .tracked]) { beginRead(key) }
     return entityInfo._withUnsafeGuaranteedRef { key.slot($0) }
   }
 
   @inline(__always)
-  private func withRelationship<R>(_ key: PropertyKey, _ body: (Relationship) -> R) -> R {
+  private func withRelationship<R>(_ key: borrowing PropertyKey, _ body: (Relationship) -> R) -> R {
     entityInfo._withUnsafeGuaranteedRef { info in
       info.relationshipReferences[key.relationship(info)]._withUnsafeGuaranteedRef(body)
     }
   }
 
   /// Reads a fault, and tracks the read where the context does that.
-  private func beginRead(_ key: PropertyKey) {
+  private func beginRead(_ key: borrowing PropertyKey) {
     if flags.contains(.fault) { fireOrRecord(key) }
     if flags.contains(.tracked) { trackRead(key.name) }
   }
 
   /// Reads a fault; a probe records the key instead (see `KeyPathName`).
   @inline(__always)
-  private func fireOrRecord(_ key: PropertyKey) {
+  private func fireOrRecord(_ key: borrowing PropertyKey) {
     if core == nil { KeyPathName.record(key.name, self) } else { prepareToRead() }
   }
 
-  public final func _int(_ key: PropertyKey) -> Int64 {
+  @inlinable @inline(__always)
+  public final func _int(_ key: borrowing PropertyKey) -> Int64 {
+    if let word = directWord(key) { Int64(bitPattern: word) } else { _readInt(key) }
+  }
+
+  public final func _readInt(_ key: borrowing PropertyKey) -> Int64 {
     let slot = readSlot(key)
     if slot < 0 { return transientInt(key) }
     if let value = changed(slot) {
@@ -214,10 +142,16 @@ extension NSManagedObject {
       default: return 0
       }
     }
+    allowDirectReads(key, slot)
     return row.view?.int(slot) ?? 0
   }
 
-  public final func _double(_ key: PropertyKey) -> Double {
+  @inlinable @inline(__always)
+  public final func _double(_ key: borrowing PropertyKey) -> Double {
+    if let word = directWord(key) { Double(bitPattern: word) } else { _readDouble(key) }
+  }
+
+  public final func _readDouble(_ key: borrowing PropertyKey) -> Double {
     let slot = readSlot(key)
     if slot < 0 { return transientDouble(key) }
     if let value = changed(slot) {
@@ -226,17 +160,23 @@ extension NSManagedObject {
       default: return 0
       }
     }
+    allowDirectReads(key, slot)
     return row.view?.double(slot) ?? 0
   }
 
-  public final func _isNil(_ key: PropertyKey) -> Bool {
+  public final func _isNil(_ key: borrowing PropertyKey) -> Bool {
     let slot = readSlot(key)
     if slot < 0 { return transient(key) == nil }
     if let value = changed(slot) { return value.isNull }
     return row.view?.isNull(slot) ?? true
   }
 
-  public final func _string(_ key: PropertyKey) -> String? {
+  @inlinable @inline(__always)
+  public final func _string(_ key: borrowing PropertyKey) -> String? {
+    if let text = directText(key) { text.pointee } else { _readString(key) }
+  }
+
+  public final func _readString(_ key: borrowing PropertyKey) -> String? {
     let slot = readSlot(key)
     if slot < 0 { return transient(key).flatMap { $0 as? String ?? ($0 as? URL)?.absoluteString } }
     if let value = changed(slot) {
@@ -245,10 +185,10 @@ extension NSManagedObject {
       default: return nil
       }
     }
-    return row.view?.stringOrNil(slot)
+    return readText(key, slot)
   }
 
-  public final func _uuid(_ key: PropertyKey) -> UUID? {
+  public final func _uuid(_ key: borrowing PropertyKey) -> UUID? {
     let slot = readSlot(key)
     if slot < 0 { return transient(key) as? UUID }
     if let value = changed(slot) {
@@ -258,7 +198,7 @@ extension NSManagedObject {
     return row.view?.uuidOrNil(slot)
   }
 
-  public final func _data(_ key: PropertyKey) -> Data? {
+  public final func _data(_ key: borrowing PropertyKey) -> Data? {
     let slot = readSlot(key)
     if slot < 0 { return transient(key) as? Data }
     if isExternal(slot) { return externalData(slot) }
@@ -281,46 +221,46 @@ extension NSManagedObject {
   }
 
   /// Any attribute, by the rules of key-value coding, for representations without their own function.
-  public final func _any(_ key: PropertyKey) -> Any? {
+  public final func _any(_ key: borrowing PropertyKey) -> Any? {
     if !flags.isDisjoint(with: [.fault, .tracked]) { beginRead(key) }
     return core == nil && flags.contains(.fault) ? nil : modelledValue(forKey: key.name)
   }
 
-  public final func _setAny(_ key: PropertyKey, _ value: Any?) { setModelledValue(value, forKey: key.name) }
+  public final func _setAny(_ key: borrowing PropertyKey, _ value: Any?) { setModelledValue(value, forKey: key.name) }
 
-  public final func _setInt(_ key: PropertyKey, _ value: Int64) { store(.int(value), key) { value } }
-  public final func _setBool(_ key: PropertyKey, _ value: Bool) { store(.bool(value), key) { value } }
+  public final func _setInt(_ key: borrowing PropertyKey, _ value: Int64) { store(.int(value), key) { value } }
+  public final func _setBool(_ key: borrowing PropertyKey, _ value: Bool) { store(.bool(value), key) { value } }
   /// A number for a date is one of seconds.
-  public final func _setDouble(_ key: PropertyKey, _ value: Double) {
+  public final func _setDouble(_ key: borrowing PropertyKey, _ value: Double) {
     let slot = slot(key)
     let isDate = slot >= 0 && entityInfo._withUnsafeGuaranteedRef { $0.entity.slots[slot] == .date }
     store(isDate ? .date(value) : .double(value), key) { value }
   }
-  public final func _setDate(_ key: PropertyKey, _ value: Date) {
+  public final func _setDate(_ key: borrowing PropertyKey, _ value: Date) {
     store(.date(value.timeIntervalSinceReferenceDate), key) { value }
   }
-  public final func _setString(_ key: PropertyKey, _ value: String) { store(.string(value), key) { value } }
-  public final func _setUUID(_ key: PropertyKey, _ value: UUID) { store(.uuid(value), key) { value } }
-  public final func _setData(_ key: PropertyKey, _ value: Data) {
+  public final func _setString(_ key: borrowing PropertyKey, _ value: String) { store(.string(value), key) { value } }
+  public final func _setUUID(_ key: borrowing PropertyKey, _ value: UUID) { store(.uuid(value), key) { value } }
+  public final func _setData(_ key: borrowing PropertyKey, _ value: Data) {
     let slot = slot(key)
     if slot < 0 || isTransformable(slot) { return setModelledValue(value, forKey: key.name) }
     store(.data(isExternal(slot) ? [1] + value : value), in: slot)
   }
-  public final func _setNil(_ key: PropertyKey) { store(.null, key) { nil } }
+  public final func _setNil(_ key: borrowing PropertyKey) { store(.null, key) { nil } }
 
   /// Stores a value in the slot of an attribute; for an attribute that is only in memory, stores `transient` by name.
   @inline(__always)
-  private func store(_ value: consuming Value, _ key: PropertyKey, transient: () -> Any?) {
+  private func store(_ value: consuming Value, _ key: borrowing PropertyKey, transient: () -> Any?) {
     let slot = slot(key)
     if slot < 0 { setModelledValue(transient(), forKey: key.name) } else { store(value, in: slot) }
   }
 
   /// The value of an attribute without a slot of its own type. A probe of `KeyPathName` has recorded the key already.
-  private func transient(_ key: PropertyKey) -> Any? {
+  private func transient(_ key: borrowing PropertyKey) -> Any? {
     core == nil && flags.contains(.fault) ? nil : modelledValue(forKey: key.name)
   }
 
-  private func transientInt(_ key: PropertyKey) -> Int64 {
+  private func transientInt(_ key: borrowing PropertyKey) -> Int64 {
     switch transient(key) {
     case let x as Bool: x ? 1 : 0
     case let x as any BinaryInteger: Int64(truncatingIfNeeded: x)
@@ -329,7 +269,7 @@ extension NSManagedObject {
     }
   }
 
-  private func transientDouble(_ key: PropertyKey) -> Double {
+  private func transientDouble(_ key: borrowing PropertyKey) -> Double {
     switch transient(key) {
     case let x as Date: x.timeIntervalSinceReferenceDate
     case let x as any BinaryFloatingPoint: Double(x)
@@ -339,7 +279,8 @@ extension NSManagedObject {
   }
 
   /// The destination of a to-one relationship to objects of a class.
-  public final func _toOne(_ key: PropertyKey, _ type: NSManagedObject.Type = NSManagedObject.self) -> NSManagedObject?
+  public final func _toOne(_ key: borrowing PropertyKey, _ type: NSManagedObject.Type = NSManagedObject.self)
+    -> NSManagedObject?
   {
     if !flags.isDisjoint(with: [.fault, .tracked]) {
       if core == nil { return KeyPathName.recordToOne(key.name, self, type) }
@@ -348,13 +289,13 @@ extension NSManagedObject {
     return toOne(entityInfo._withUnsafeGuaranteedRef { $0.toOnes[key.relationship($0)] })
   }
 
-  public final func _setToOne(_ key: PropertyKey, _ value: NSManagedObject?) {
+  public final func _setToOne(_ key: borrowing PropertyKey, _ value: NSManagedObject?) {
     withRelationship(key) { setToOne($0, value) }
     tellObservers()
   }
 
   /// The members of a to-many relationship, ordered ones in their order; or the results of a fetched property.
-  public final func _toMany(_ key: PropertyKey) -> ContiguousArray<NSManagedObject> {
+  public final func _toMany(_ key: borrowing PropertyKey) -> ContiguousArray<NSManagedObject> {
     if !flags.isDisjoint(with: [.fault, .tracked]) {
       beginRead(key)
       if core == nil { return [] }
@@ -365,7 +306,7 @@ extension NSManagedObject {
     return withRelationship(key) { loadedToMany($0).members }
   }
 
-  public final func _setToMany(_ key: PropertyKey, _ members: [NSManagedObject]) {
+  public final func _setToMany(_ key: borrowing PropertyKey, _ members: [NSManagedObject]) {
     withRelationship(key) { setToMany($0, members) }
     tellObservers()
   }

@@ -5,11 +5,11 @@ import Foundation
 // Integers. Bits that do not fit into the type are cut off, as by Core Data's scalar accessors.
 
 extension ManagedValue where Self: FixedWidthInteger {
-  public static var _representation: PropertyRepresentation { .integer }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Self {
+  @inlinable public static var _representation: PropertyRepresentation { .integer }
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Self {
     Self(truncatingIfNeeded: object._int(key))
   }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self) {
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Self) {
     object._setInt(key, Int64(truncatingIfNeeded: value))
   }
 }
@@ -26,95 +26,101 @@ extension UInt64: ManagedValue {}
 extension UInt: ManagedValue {}
 
 extension Bool: ManagedValue {
-  public static var _representation: PropertyRepresentation { .integer }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Bool { object._int(key) != 0 }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Bool) {
+  @inlinable public static var _representation: PropertyRepresentation { .integer }
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Bool {
+    object._int(key) != 0
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Bool) {
     object._setBool(key, value)
   }
 }
 
 extension Double: ManagedValue {
-  public static var _representation: PropertyRepresentation { .double }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Double { object._double(key) }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Double) {
+  @inlinable public static var _representation: PropertyRepresentation { .double }
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Double {
+    object._double(key)
+  }
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Double) {
     object._setDouble(key, value)
   }
 }
 
 extension Float: ManagedValue {
-  public static var _representation: PropertyRepresentation { .double }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Float {
+  @inlinable public static var _representation: PropertyRepresentation { .double }
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Float {
     Float(object._double(key))
   }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Float) {
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Float) {
     object._setDouble(key, Double(value))
   }
 }
 
 extension Date: ManagedValue {
-  public static var _representation: PropertyRepresentation { .date }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Date {
+  @inlinable public static var _representation: PropertyRepresentation { .date }
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Date {
     Date(timeIntervalSinceReferenceDate: object._double(key))
   }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Date) {
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Date) {
     object._setDate(key, value)
   }
 }
 
 extension String: ManagedValue {
-  public static var _representation: PropertyRepresentation { .string }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> String {
+  @inlinable public static var _representation: PropertyRepresentation { .string }
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> String {
     object._string(key) ?? ""
   }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: String) {
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: String) {
     object._setString(key, value)
   }
 }
 
 extension Data: ManagedValue {
-  public static var _representation: PropertyRepresentation { .data }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Data {
+  @inlinable public static var _representation: PropertyRepresentation { .data }
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Data {
     object._data(key) ?? Data()
   }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Data) {
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Data) {
     object._setData(key, value)
   }
 }
 
 extension UUID: ManagedValue {
-  public static var _representation: PropertyRepresentation { .uuid }
-  public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> UUID {
+  @inlinable public static var _representation: PropertyRepresentation { .uuid }
+  public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> UUID {
     object._uuid(key) ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
   }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: UUID) {
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: UUID) {
     object._setUUID(key, value)
   }
 }
 
 extension URL: ManagedValue {
-  public static var _representation: PropertyRepresentation { .string }
-  public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> URL {
+  @inlinable public static var _representation: PropertyRepresentation { .string }
+  public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> URL {
     object._string(key).flatMap { URL(string: $0) } ?? URL(fileURLWithPath: "/")
   }
-  public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: URL) { object._setAny(key, value) }
+  public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: URL) {
+    object._setAny(key, value)
+  }
 }
 
 extension Decimal: ManagedValue {
-  public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Decimal {
+  public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Decimal {
     (object._any(key) as? NSDecimalNumber)?.decimalValue ?? 0
   }
-  public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Decimal) {
+  public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Decimal) {
     object._setAny(key, value)
   }
 }
 
 /// An optional property reads as nil where the slot is empty.
 extension Optional: ManagedValue where Wrapped: ManagedOptionalValue {
-  public static var _representation: PropertyRepresentation { Wrapped._optionalRepresentation }
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Wrapped? {
+  @inlinable public static var _representation: PropertyRepresentation { Wrapped._optionalRepresentation }
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Wrapped? {
     Wrapped._getOptional(object, key)
   }
-  @inlinable public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Wrapped?) {
+  @inlinable public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Wrapped?) {
     Wrapped._setOptional(object, key, value)
   }
 }
@@ -122,20 +128,20 @@ extension Optional: ManagedValue where Wrapped: ManagedOptionalValue {
 /// A type that an optional property can have.
 public protocol ManagedOptionalValue {
   static var _optionalRepresentation: PropertyRepresentation { get }
-  static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self?
-  static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?)
+  static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Self?
+  static func _setOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Self?)
 }
 
 extension ManagedOptionalValue {
-  public static var _optionalRepresentation: PropertyRepresentation { .any }
+  @inlinable public static var _optionalRepresentation: PropertyRepresentation { .any }
 }
 
 extension ManagedOptionalValue where Self: ManagedValue {
-  public static var _optionalRepresentation: PropertyRepresentation { Self._representation }
-  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
+  @inlinable public static var _optionalRepresentation: PropertyRepresentation { Self._representation }
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Self? {
     object._isNil(key) ? nil : Self._get(object, key)
   }
-  @inlinable public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+  @inlinable public static func _setOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Self?) {
     if let value { Self._set(object, key, value) } else { object._setNil(key) }
   }
 }
@@ -158,19 +164,19 @@ extension Decimal: ManagedOptionalValue {}
 extension URL: ManagedOptionalValue {}
 
 extension String: ManagedOptionalValue {
-  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> String? {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> String? {
     object._string(key)
   }
 }
 
 extension Data: ManagedOptionalValue {
-  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Data? {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Data? {
     object._data(key)
   }
 }
 
 extension UUID: ManagedOptionalValue {
-  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> UUID? {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> UUID? {
     object._uuid(key)
   }
 }
@@ -180,10 +186,10 @@ extension UUID: ManagedOptionalValue {
 extension NSManagedObject: ManagedOptionalValue {}
 
 extension ManagedOptionalValue where Self: NSManagedObject {
-  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Self? {
     object._toOne(key, Self.self) as? Self
   }
-  @inlinable public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+  @inlinable public static func _setOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Self?) {
     object._setToOne(key, value)
   }
 }
@@ -191,41 +197,41 @@ extension ManagedOptionalValue where Self: NSManagedObject {
 // To-many relationships. As on Apple's platforms, a relationship without members is an empty set, never nil.
 
 extension Set: ManagedValue where Element: NSManagedObject {
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> Set<Element> {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Set<Element> {
     let members = object._toMany(key)
     var result = Set<Element>(minimumCapacity: members.count)
     for member in members { if let member = member as? Element { result.insert(member) } }
     return result
   }
-  public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: Set<Element>) {
+  public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Set<Element>) {
     object._setToMany(key, Array(value))
   }
 }
 
 extension Set: ManagedOptionalValue where Element: NSManagedObject {
-  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Self? {
     _get(object, key)
   }
-  public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+  public static func _setOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Self?) {
     _set(object, key, value ?? [])
   }
 }
 
 /// An ordered to-many relationship as an array.
 extension Array: ManagedValue where Element: NSManagedObject {
-  @inlinable public static func _get(_ object: NSManagedObject, _ key: PropertyKey) -> [Element] {
+  @inlinable public static func _get(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> [Element] {
     object._toMany(key).compactMap { $0 as? Element }
   }
-  public static func _set(_ object: NSManagedObject, _ key: PropertyKey, _ value: [Element]) {
+  public static func _set(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: [Element]) {
     object._setToMany(key, value)
   }
 }
 
 extension Array: ManagedOptionalValue where Element: NSManagedObject {
-  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: PropertyKey) -> Self? {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Self? {
     _get(object, key)
   }
-  public static func _setOptional(_ object: NSManagedObject, _ key: PropertyKey, _ value: Self?) {
+  public static func _setOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey, _ value: Self?) {
     _set(object, key, value ?? [])
   }
 }

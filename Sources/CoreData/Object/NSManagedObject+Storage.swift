@@ -44,6 +44,7 @@ extension NSManagedObject {
 
   @inline(__always)
   final func setOverlay(_ value: consuming Value, _ slot: Int) {
+    endDirectReads()
     overlay.set(slot, value, slots: slotCount, isSpread: row == nil)
   }
 

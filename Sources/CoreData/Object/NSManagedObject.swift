@@ -2,6 +2,7 @@ import CRuntime
 import Foundation
 import RuntimeAccess
 import StoreSchema
+import Synchronization
 
 /// An object of a managed object model, with a row in a store or not saved yet.
 ///
@@ -19,7 +20,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Positive: permanent. Negative: temporary, unique within the family of contexts. Zero: not inserted.
   final var key: Int64 = 0
   /// The stored state; nil for a fault without a cached row, and for an object that was never saved.
-  @exclusivity(unchecked) final var row: Row?
+  @exclusivity(unchecked) @usableFromInline final var row: Row? {
+    didSet {
+      endDirectReads()
+      texts.removeAll()
+    }
+  }
+  /// That of the entity while values can be read from the row without a call; see `DirectReads.swift`.
+  @usableFromInline final let tag = Atomic<UInt64>(NSManagedObject.noTag)
+  @usableFromInline final let texts = ReadTexts()
   /// Values that were set since.
   @exclusivity(unchecked) final var overlay = ChangedValues()
   @exclusivity(unchecked) final var toManys = ToManyStates()
@@ -31,53 +40,26 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   /// Index among the insertions of the current save.
   final var ordinal: Int32 = -1
 
-  struct Flags: OptionSet {
-    var rawValue: UInt16
-    static let fault = Flags(rawValue: 1)
-    static let inserted = Flags(rawValue: 2)
-    static let updated = Flags(rawValue: 4)
-    static let deleted = Flags(rawValue: 8)
-    /// In the context's list of changed objects.
-    static let listed = Flags(rawValue: 16)
-    /// In the list of objects changed since the last event.
-    static let pending = Flags(rawValue: 32)
-    /// Its row is gone from the store.
-    static let inaccessible = Flags(rawValue: 64)
-    /// A link pair or an order of it changed.
-    static let linksChanged = Flags(rawValue: 128)
-    /// For observers of events it is not in the context: when the last event ended, it was new or deleted.
-    static let absent = Flags(rawValue: 256)
-    /// Deleted by a save, or a former insertion that was rolled back or deleted before a save.
-    static let gone = Flags(rawValue: 512)
-    /// `willSave` has been called in the current save.
-    static let willSaveCalled = Flags(rawValue: 1024)
-    /// The row comes from the cache, where another context may have put it from a view that is newer than the shared
-    /// one.
-    static let rowOfOthers = Flags(rawValue: 2048)
-    /// Observers are being notified of its changes.
-    static let reported = Flags(rawValue: 4096)
-    /// Its origin has, or had, a row of the object: it was read from there, or saved there. A new object with a
-    /// permanent ID is not stored. In a child context an object with a temporary ID is, once its parent has it.
-    static let stored = Flags(rawValue: 8192)
-    /// It has observers.
-    static let observed = Flags(rawValue: 16384)
-    /// Its context tracks reads of properties, or checks the queue of each use.
-    static let tracked = Flags(rawValue: 32768)
-    /// Not a state of the object: the tracker leaves them as they are.
-    static let lasting: Flags = [.observed, .tracked]
-  }
-
   /// Only for ``ChangeTracker``.
   @inline(__always)
-  final func write(_ flags: Flags, _: ChangeTracker.Permit) { self.flags = flags }
+  final func write(_ flags: Flags, _: ChangeTracker.Permit) {
+    if !flags.isDisjoint(with: [.fault, .tracked]) { endDirectReads() }
+    self.flags = flags
+  }
 
   /// Not a change in the sense of ``ChangeTracker``, so it needs no permit.
   @inline(__always)
-  final func setFault(_ isFault: Bool) { if isFault { flags.insert(.fault) } else { flags.remove(.fault) } }
+  final func setFault(_ isFault: Bool) {
+    endDirectReads()
+    if isFault { flags.insert(.fault) } else { flags.remove(.fault) }
+  }
 
   final func setObserved() { flags.insert(.observed) }
 
-  final func setTracked(_ isTracked: Bool) { if isTracked { flags.insert(.tracked) } else { flags.remove(.tracked) } }
+  final func setTracked(_ isTracked: Bool) {
+    endDirectReads()
+    if isTracked { flags.insert(.tracked) } else { flags.remove(.tracked) }
+  }
 
   @inline(__always)
   final func setRowOfOthers(_ isOfOthers: Bool) {

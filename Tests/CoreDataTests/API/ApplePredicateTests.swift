@@ -76,11 +76,11 @@ private final class Track: NSManagedObject {
   static let lengthProperty = ManagedProperty<Double>("length")
   static let albumProperty = ManagedProperty<Album?>("album")
   static let ownerProperty = ManagedProperty<Album?>("owner")
-  var title: String? { self[Self.titleProperty] }
-  var name: String { self[Self.nameProperty] }
-  var length: Double { self[Self.lengthProperty] }
-  var album: Album? { self[Self.albumProperty] }
-  var owner: Album { self[Self.ownerProperty]! }
+  var title: String? { value(of: Self.titleProperty) }
+  var name: String { value(of: Self.nameProperty) }
+  var length: Double { value(of: Self.lengthProperty) }
+  var album: Album? { value(of: Self.albumProperty) }
+  var owner: Album { value(of: Self.ownerProperty)! }
   var note: String? { value(forKey: "note") as? String }
 }
 
@@ -90,28 +90,28 @@ private final class Album: NSManagedObject {
   static let yearProperty = ManagedProperty<Int16>("year")
   static let artistProperty = ManagedProperty<Artist?>("artist")
   static let tracksProperty = ManagedProperty<Set<Track>>("tracks")
-  var title: String? { self[Self.titleProperty] }
-  var year: Int16 { self[Self.yearProperty] }
-  var artist: Artist? { self[Self.artistProperty] }
-  var tracks: Set<Track> { self[Self.tracksProperty] }
+  var title: String? { value(of: Self.titleProperty) }
+  var year: Int16 { value(of: Self.yearProperty) }
+  var artist: Artist? { value(of: Self.artistProperty) }
+  var tracks: Set<Track> { value(of: Self.tracksProperty) }
   var label: String? { primitiveValue(forKey: "label") as? String }
 }
 
 /// In no model.
 private final class Artist: NSManagedObject {
   static let nameProperty = ManagedProperty<String?>("name")
-  var name: String? { self[Self.nameProperty] }
+  var name: String? { value(of: Self.nameProperty) }
 }
 
 final class Singer: NSManagedObject {
   static let nameProperty = ManagedProperty<String?>("name")
-  var name: String? { self[Self.nameProperty] }
+  var name: String? { value(of: Self.nameProperty) }
 }
 
 final class Sung: NSManagedObject {
   static let titleProperty = ManagedProperty<String?>("title")
   static let singerProperty = ManagedProperty<Singer?>("singer")
-  var title: String? { self[Self.titleProperty] }
-  var singer: Singer? { self[Self.singerProperty] }
+  var title: String? { value(of: Self.titleProperty) }
+  var singer: Singer? { value(of: Self.singerProperty) }
   var byHand: Singer? { value(forKey: "singer") as? Singer }
 }

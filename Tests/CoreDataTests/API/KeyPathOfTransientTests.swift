@@ -5,18 +5,18 @@ import Testing
 /// A class as the plugin rewrites one.
 final class TransientSheet: NSManagedObject {
   var page: Int64 {
-    get { self[Self._key_page] }
-    set { self[Self._key_page] = newValue }
+    get { value(of: Self._key_page) }
+    set { setValue(newValue, of: Self._key_page) }
   }
   nonisolated private static let _key_page = ManagedProperty<Int64>("page")
   var title: String? {
-    get { self[Self._key_title] }
-    set { self[Self._key_title] = newValue }
+    get { value(of: Self._key_title) }
+    set { setValue(newValue, of: Self._key_title) }
   }
   nonisolated private static let _key_title = ManagedProperty<String?>("title")
   var picture: Data? {
-    get { self[Self._key_picture] }
-    set { self[Self._key_picture] = newValue }
+    get { value(of: Self._key_picture) }
+    set { setValue(newValue, of: Self._key_picture) }
   }
   nonisolated private static let _key_picture = ManagedProperty<Data?>("picture")
 }

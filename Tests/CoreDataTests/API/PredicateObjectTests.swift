@@ -160,15 +160,15 @@ import Testing
     final class Loose: NSManagedObject {
       var stored = 1
       static let title = ManagedProperty<String?>("title")
-      var title: String? { self[Self.title] }
+      var title: String? { value(of: Self.title) }
       static let count = ManagedProperty<Int64>("count")
-      var count: Int64 { self[Self.count] }
+      var count: Int64 { value(of: Self.count) }
       static let data = ManagedProperty<Data?>("data")
-      var data: Data? { self[Self.data] }
+      var data: Data? { value(of: Self.data) }
       static let next = ManagedProperty<Loose?>("next")
-      var next: Loose? { self[Self.next] }
+      var next: Loose? { value(of: Self.next) }
       static let others = ManagedProperty<Set<Loose>>("others")
-      var others: Set<Loose> { self[Self.others] }
+      var others: Set<Loose> { value(of: Self.others) }
     }
     #expect(NSExpression(forKeyPath: \Loose.title).keyPath == "title")
     #expect(NSExpression(forKeyPath: \Loose.count).keyPath == "count")

@@ -87,6 +87,6 @@ import Testing
 private final class Song: NSManagedObject {
   static let titleProperty = ManagedProperty<String?>("title")
   static let lengthProperty = ManagedProperty<Double>("length")
-  var title: String? { self[Self.titleProperty] }
-  var length: Double { self[Self.lengthProperty] }
+  var title: String? { value(of: Self.titleProperty) }
+  var length: Double { value(of: Self.lengthProperty) }
 }

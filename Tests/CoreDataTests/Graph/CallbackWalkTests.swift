@@ -30,7 +30,7 @@ final class CallbackNode: NSManagedObject {
   private var walk: CallbackWalk? { managedObjectContext?.userInfo["walk"] as? CallbackWalk }
 
   func set(_ value: Int64, isPrimitive: Bool = false) {
-    if isPrimitive { setPrimitiveValue(value, forKey: "value") } else { self[Self.value] = value }
+    if isPrimitive { setPrimitiveValue(value, forKey: "value") } else { setValue(value, of: Self.value) }
     walk?.values[self] = value
   }
 
@@ -45,11 +45,11 @@ final class CallbackNode: NSManagedObject {
     let other = CallbackWalkTests.some(walk, context)
     switch walk.random.below(isDeleted ? 3 : 6) {
     case 0: other?.set(Int64(walk.random.below(1000)))
-    case 1: CallbackNode(context: context)[Self.parent] = other
+    case 1: CallbackNode(context: context).setValue(other, of: Self.parent)
     case 2: if let other, other !== self { context.delete(other) }
     case 3: set(Int64(walk.random.below(1000)))
     case 4: set(Int64(walk.random.below(1000)), isPrimitive: true)
-    default: self[Self.parent] = other
+    default: setValue(other, of: Self.parent)
     }
   }
 
@@ -59,9 +59,12 @@ final class CallbackNode: NSManagedObject {
     let other = CallbackWalkTests.some(walk, context)
     switch walk.random.below(4) {
     case 0: other?.set(Int64(walk.random.below(1000)))
-    case 1: self[Self.parent] = nil
+    case 1: setValue(nil, of: Self.parent)
     case 2:
-      if let peer = self[Self.peers].sorted(by: CallbackWalkTests.isBefore).first { self[Self.peers].remove(peer) }
+      var peers = value(of: Self.peers)
+      guard let peer = peers.sorted(by: CallbackWalkTests.isBefore).first else { return }
+      peers.remove(peer)
+      setValue(peers, of: Self.peers)
     default: if let other, other !== self { context.delete(other) }
     }
   }
@@ -101,8 +104,8 @@ final class CallbackNode: NSManagedObject {
   private static func state(_ context: NSManagedObjectContext) throws -> [String] {
     func names(_ nodes: some Sequence<CallbackNode>) -> [String] { nodes.map { $0.objectID.description }.sorted() }
     return try context.fetch(NSFetchRequest<CallbackNode>(entityName: "Node")).map {
-      "\($0.objectID) \($0[CallbackNode.value]) \(names([$0[CallbackNode.parent]].compactMap { $0 })) "
-        + "\(names($0[CallbackNode.children])) \(names($0[CallbackNode.peers]))"
+      "\($0.objectID) \($0.value(of: CallbackNode.value)) \(names([$0.value(of: CallbackNode.parent)].compactMap { $0 })) "
+        + "\(names($0.value(of: CallbackNode.children))) \(names($0.value(of: CallbackNode.peers)))"
     }.sorted()
   }
 
@@ -127,7 +130,9 @@ final class CallbackNode: NSManagedObject {
       for round in 0..<12 {
         let what: Comment = "seed \(seed) round \(round)"
         walk.changesLeft = 12
-        while walk.values.count < 8 { CallbackNode(context: context)[CallbackNode.parent] = Self.some(walk, context) }
+        while walk.values.count < 8 {
+          CallbackNode(context: context).setValue(Self.some(walk, context), of: CallbackNode.parent)
+        }
         for _ in 0..<1 + walk.random.below(10) { try Self.step(walk, context) }
         try context.save()
         #expect(!context.hasChanges, what)
@@ -136,7 +141,8 @@ final class CallbackNode: NSManagedObject {
         let fresh = makeContext()
         let found = try fresh.performAndWait {
           let nodes = try fresh.fetch(NSFetchRequest<CallbackNode>(entityName: "Node"))
-          let values = Dictionary(uniqueKeysWithValues: nodes.map { ($0.objectID.description, $0[CallbackNode.value]) })
+          let values = Dictionary(
+            uniqueKeysWithValues: nodes.map { ($0.objectID.description, $0.value(of: CallbackNode.value)) })
           return (try Self.state(fresh), values)
         }
         #expect(try Self.state(context) == found.0, what)
@@ -150,18 +156,21 @@ final class CallbackNode: NSManagedObject {
   private static func step(_ walk: CallbackWalk, _ context: NSManagedObjectContext) throws {
     let (one, other) = (some(walk, context), some(walk, context))
     switch walk.random.below(14) {
-    case 0, 1, 2: CallbackNode(context: context)[CallbackNode.parent] = one
+    case 0, 1, 2: CallbackNode(context: context).setValue(one, of: CallbackNode.parent)
     case 3:
       // Inserted and deleted before the first save, with links.
       let node = CallbackNode(context: context)
-      node[CallbackNode.parent] = one
-      if let other { node[CallbackNode.peers] = [other] }
+      node.setValue(one, of: CallbackNode.parent)
+      if let other { node.setValue([other], of: CallbackNode.peers) }
       if walk.random.below(2) == 0 { context.processPendingChanges() }
       context.delete(node)
     case 4: if let one { try context.obtainPermanentIDs(for: [one]) }
     case 5, 6: one?.set(Int64(walk.random.below(1000)))
-    case 7: one?[CallbackNode.parent] = other
-    case 8, 9: if let one, let other { one[CallbackNode.peers].formSymmetricDifference([other]) }
+    case 7: one?.setValue(other, of: CallbackNode.parent)
+    case 8, 9:
+      if let one, let other {
+        one.setValue(one.value(of: CallbackNode.peers).symmetricDifference([other]), of: CallbackNode.peers)
+      }
     case 10: if let one { context.delete(one) }
     case 11: context.processPendingChanges()
     case 12: if let one { context.refresh(one, mergeChanges: true) }

@@ -281,21 +281,22 @@ import Testing
   @Test(arguments: [true, false]) func transformedValuesThatAChildHasReadAreSaved(inMemory: Bool) throws {
     try Errand.inContext(inMemory ? .inMemory : .sqlite) { parent in
       let errand = Errand(context: parent)
-      (errand[Errand.words], errand[Errand.counts]) = (["a", "b"], ["c": 1])
+      errand.setValue(["a", "b"], of: Errand.words)
+      errand.setValue(["c": 1], of: Errand.counts)
       let child = NSManagedObjectContext(.privateQueue)
       child.parent = parent
       try child.performAndWait {
         let seen = try #require(try child.fetch(NSFetchRequest<Errand>(entityName: "Errand")).first)
-        #expect(seen[Errand.words] == ["a", "b"] && seen[Errand.counts] == ["c": 1])
+        #expect(seen.value(of: Errand.words) == ["a", "b"] && seen.value(of: Errand.counts) == ["c": 1])
       }
       try parent.save()
       parent.refresh(errand, mergeChanges: false)
-      #expect(errand[Errand.words] == ["a", "b"] && errand[Errand.counts] == ["c": 1])
+      #expect(errand.value(of: Errand.words) == ["a", "b"] && errand.value(of: Errand.counts) == ["c": 1])
       let other = NSManagedObjectContext(.privateQueue)
       other.persistentStoreCoordinator = parent.persistentStoreCoordinator
       try other.performAndWait {
         let saved = try #require(try other.fetch(NSFetchRequest<Errand>(entityName: "Errand")).first)
-        #expect(saved[Errand.words] == ["a", "b"] && saved[Errand.counts] == ["c": 1])
+        #expect(saved.value(of: Errand.words) == ["a", "b"] && saved.value(of: Errand.counts) == ["c": 1])
       }
     }
   }

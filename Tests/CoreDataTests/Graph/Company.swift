@@ -7,33 +7,33 @@ import Testing
 final class Person: NSManagedObject {
   static let name = ManagedProperty<String?>("name")
   var name: String? {
-    get { self[Self.name] }
-    set { self[Self.name] = newValue }
+    get { value(of: Self.name) }
+    set { setValue(newValue, of: Self.name) }
   }
   static let age = ManagedProperty<Int16>("age")
   var age: Int16 {
-    get { self[Self.age] }
-    set { self[Self.age] = newValue }
+    get { value(of: Self.age) }
+    set { setValue(newValue, of: Self.age) }
   }
   static let salary = ManagedProperty<Double>("salary")
   var salary: Double {
-    get { self[Self.salary] }
-    set { self[Self.salary] = newValue }
+    get { value(of: Self.salary) }
+    set { setValue(newValue, of: Self.salary) }
   }
   static let department = ManagedProperty<Department?>("department")
   var department: Department? {
-    get { self[Self.department] }
-    set { self[Self.department] = newValue }
+    get { value(of: Self.department) }
+    set { setValue(newValue, of: Self.department) }
   }
   static let tags = ManagedProperty<Set<Tag>>("tags")
   var tags: Set<Tag> {
-    get { self[Self.tags] }
-    set { self[Self.tags] = newValue }
+    get { value(of: Self.tags) }
+    set { setValue(newValue, of: Self.tags) }
   }
   static let badge = ManagedProperty<Badge?>("badge")
   var badge: Badge? {
-    get { self[Self.badge] }
-    set { self[Self.badge] = newValue }
+    get { value(of: Self.badge) }
+    set { setValue(newValue, of: Self.badge) }
   }
   /// How often a save has called the person.
   private(set) var saves = 0
@@ -53,18 +53,18 @@ final class Person: NSManagedObject {
 class Department: NSManagedObject {
   static let title = ManagedProperty<String?>("title")
   var title: String? {
-    get { self[Self.title] }
-    set { self[Self.title] = newValue }
+    get { value(of: Self.title) }
+    set { setValue(newValue, of: Self.title) }
   }
   static let people = ManagedProperty<Set<Person>>("people")
   var people: Set<Person> {
-    get { self[Self.people] }
-    set { self[Self.people] = newValue }
+    get { value(of: Self.people) }
+    set { setValue(newValue, of: Self.people) }
   }
   static let ranking = ManagedProperty<[Person]>("ranking")
   var ranking: [Person] {
-    get { self[Self.ranking] }
-    set { self[Self.ranking] = newValue }
+    get { value(of: Self.ranking) }
+    set { setValue(newValue, of: Self.ranking) }
   }
   private(set) var insertCount = 0
   override func awakeFromInsert() { insertCount += 1 }
@@ -73,21 +73,21 @@ class Department: NSManagedObject {
 final class Tag: NSManagedObject {
   static let label = ManagedProperty<String>("label")
   var label: String {
-    get { self[Self.label] }
-    set { self[Self.label] = newValue }
+    get { value(of: Self.label) }
+    set { setValue(newValue, of: Self.label) }
   }
   static let people = ManagedProperty<Set<Person>>("people")
   var people: Set<Person> {
-    get { self[Self.people] }
-    set { self[Self.people] = newValue }
+    get { value(of: Self.people) }
+    set { setValue(newValue, of: Self.people) }
   }
 }
 
 final class Badge: NSManagedObject {
   static let owner = ManagedProperty<Person?>("owner")
   var owner: Person? {
-    get { self[Self.owner] }
-    set { self[Self.owner] = newValue }
+    get { value(of: Self.owner) }
+    set { setValue(newValue, of: Self.owner) }
   }
 }
 

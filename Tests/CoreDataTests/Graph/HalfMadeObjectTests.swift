@@ -7,8 +7,8 @@ final class Telling: NSManagedObject {
   typealias Reported = (Telling) -> Void
   static let title = ManagedProperty<String?>("title")
   var title: String? {
-    get { self[Self.title] }
-    set { self[Self.title] = newValue }
+    get { value(of: Self.title) }
+    set { setValue(newValue, of: Self.title) }
   }
 
   private func tell(_ name: String) { (managedObjectContext?.userInfo[name] as? Reported)?(self) }

@@ -41,7 +41,7 @@ final class Nosy: NSManagedObject {
     writer.persistentStoreCoordinator = coordinator
     try writer.performAndWait {
       for number in 0..<700 {
-        Nosy(context: writer)[Nosy.number] = Int64(number)
+        Nosy(context: writer).setValue(Int64(number), of: Nosy.number)
         NSEntityDescription.insertNewObject(forEntityName: "Other", into: writer).setValue(number, forKey: "number")
       }
       try writer.save()
@@ -54,7 +54,7 @@ final class Nosy: NSManagedObject {
       let made = try Nosy.$whenMade.withValue({ answers.ask(context) }) {
         try context.fetch(NSFetchRequest<Nosy>(entityName: "Nosy"))
       }
-      #expect(made.map { $0[Nosy.number] } == Array(0..<700))
+      #expect(made.map { $0.value(of: Nosy.number) } == Array(0..<700))
       #expect(Set(made.map(\.objectID)).count == 700)
     }
     #expect(answers.counts.count == 700 && answers.counts.allSatisfy { $0 == 701 })

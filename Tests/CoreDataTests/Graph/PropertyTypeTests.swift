@@ -67,13 +67,13 @@ final class Errand: NSManagedObject {
   static let maybeOwner = ManagedProperty<Owner?>("owner")
 
   var phase: Phase {
-    get { self[Self.phase] }
-    set { self[Self.phase] = newValue }
+    get { value(of: Self.phase) }
+    set { setValue(newValue, of: Self.phase) }
   }
-  var colour: Tint { self[Self.colour] }
-  var requiredLabel: Label { self[Self.requiredLabel] }
-  var owner: Owner { self[Self.owner] }
-  var words: [String] { self[Self.words] }
+  var colour: Tint { value(of: Self.colour) }
+  var requiredLabel: Label { value(of: Self.requiredLabel) }
+  var owner: Owner { value(of: Self.owner) }
+  var words: [String] { value(of: Self.words) }
 }
 
 final class Owner: NSManagedObject {
@@ -87,7 +87,7 @@ final class Owner: NSManagedObject {
   static let namesakes = ManagedProperty<[Owner]>("namesakes")
   static let maybeNamesakes = ManagedProperty<[Owner]?>("namesakes")
   static let namesakesAsArray = ManagedProperty<NSArray?>("namesakes")
-  var name: String? { self[Self.name] }
+  var name: String? { value(of: Self.name) }
 }
 
 extension Errand {
@@ -163,18 +163,26 @@ extension Errand {
   @Test func integersOfEveryWidth() throws {
     try Errand.inContext { context in
       let errand = Errand(context: context)
-      #expect(errand[Errand.tiny] == 0 && errand[Errand.byte] == nil && errand[Errand.unsigned] == 0)
-      try keeps(errand, { $0[Errand.tiny] = -128 }, { $0[Errand.tiny] }) { $0 == -128 }
-      try keeps(errand, { $0[Errand.byte] = 255 }, { $0[Errand.byte] }) { $0 == 255 }
-      try keeps(errand, { $0[Errand.byte] = nil }, { $0[Errand.byte] }) { $0 == nil }
-      try keeps(errand, { $0[Errand.unsigned] = .max }, { $0[Errand.unsigned] }) { $0 == .max }
-      #expect(errand[Errand.unsigned16] == 0 && errand[Errand.unsigned32] == 0)
-      try keeps(errand, { $0[Errand.unsigned16] = .max }, { $0[Errand.unsigned16] }) { $0 == .max }
+      #expect(
+        errand.value(of: Errand.tiny) == 0 && errand.value(of: Errand.byte) == nil
+          && errand.value(of: Errand.unsigned) == 0)
+      try keeps(errand, { $0.setValue(-128, of: Errand.tiny) }, { $0.value(of: Errand.tiny) }) { $0 == -128 }
+      try keeps(errand, { $0.setValue(255, of: Errand.byte) }, { $0.value(of: Errand.byte) }) { $0 == 255 }
+      try keeps(errand, { $0.setValue(nil, of: Errand.byte) }, { $0.value(of: Errand.byte) }) { $0 == nil }
+      try keeps(errand, { $0.setValue(.max, of: Errand.unsigned) }, { $0.value(of: Errand.unsigned) }) { $0 == .max }
+      #expect(errand.value(of: Errand.unsigned16) == 0 && errand.value(of: Errand.unsigned32) == 0)
+      try keeps(errand, { $0.setValue(.max, of: Errand.unsigned16) }, { $0.value(of: Errand.unsigned16) }) {
+        $0 == .max
+      }
       #expect(errand.value(forKey: "unsigned16") as? Int == 65_535)
-      try keeps(errand, { $0[Errand.unsigned32] = .max }, { $0[Errand.unsigned32] }) { $0 == .max }
+      try keeps(errand, { $0.setValue(.max, of: Errand.unsigned32) }, { $0.value(of: Errand.unsigned32) }) {
+        $0 == .max
+      }
       #expect(errand.value(forKey: "unsigned32") as? Int == 4_294_967_295)
-      try keeps(errand, { $0[Errand.unsignedWord] = .max }, { $0[Errand.unsignedWord] }) { $0 == .max }
-      try keeps(errand, { $0[Errand.word] = .min }, { $0[Errand.word] }) { $0 == .min }
+      try keeps(errand, { $0.setValue(.max, of: Errand.unsignedWord) }, { $0.value(of: Errand.unsignedWord) }) {
+        $0 == .max
+      }
+      try keeps(errand, { $0.setValue(.min, of: Errand.word) }, { $0.value(of: Errand.word) }) { $0 == .min }
       #expect(errand.value(forKey: "unsigned") as? Int == .min)
     }
   }
@@ -182,14 +190,24 @@ extension Errand {
   @Test func enumerationsByTheirRawValue() throws {
     try Errand.inContext { context in
       let errand = Errand(context: context)
-      #expect(errand[Errand.phase] == .planned && errand[Errand.colour] == .green, "default values")
-      #expect(errand[Errand.maybePhase] == nil && errand[Errand.maybeColour] == nil && errand[Errand.rights] == [])
-      try keeps(errand, { $0[Errand.phase] = .done }, { $0[Errand.phase] }) { $0 == .done }
-      try keeps(errand, { $0[Errand.maybePhase] = .running }, { $0[Errand.maybePhase] }) { $0 == .running }
-      try keeps(errand, { $0[Errand.colour] = .red }, { $0[Errand.colour] }) { $0 == .red }
-      try keeps(errand, { $0[Errand.maybeColour] = .red }, { $0[Errand.maybeColour] }) { $0 == .red }
-      try keeps(errand, { $0[Errand.maybeColour] = nil }, { $0[Errand.maybeColour] }) { $0 == nil }
-      try keeps(errand, { $0[Errand.rights] = [.read, .write] }, { $0[Errand.rights] }) { $0 == [.read, .write] }
+      #expect(errand.value(of: Errand.phase) == .planned && errand.value(of: Errand.colour) == .green, "default values")
+      #expect(
+        errand.value(of: Errand.maybePhase) == nil && errand.value(of: Errand.maybeColour) == nil
+          && errand.value(of: Errand.rights) == [])
+      try keeps(errand, { $0.setValue(.done, of: Errand.phase) }, { $0.value(of: Errand.phase) }) { $0 == .done }
+      try keeps(errand, { $0.setValue(.running, of: Errand.maybePhase) }, { $0.value(of: Errand.maybePhase) }) {
+        $0 == .running
+      }
+      try keeps(errand, { $0.setValue(.red, of: Errand.colour) }, { $0.value(of: Errand.colour) }) { $0 == .red }
+      try keeps(errand, { $0.setValue(.red, of: Errand.maybeColour) }, { $0.value(of: Errand.maybeColour) }) {
+        $0 == .red
+      }
+      try keeps(errand, { $0.setValue(nil, of: Errand.maybeColour) }, { $0.value(of: Errand.maybeColour) }) {
+        $0 == nil
+      }
+      try keeps(errand, { $0.setValue([.read, .write], of: Errand.rights) }, { $0.value(of: Errand.rights) }) {
+        $0 == [.read, .write]
+      }
       #expect(errand.value(forKey: "phase") as? Int == 3 && errand.value(forKey: "colour") as? String == "red")
     }
   }
@@ -199,7 +217,7 @@ extension Errand {
       let errand = Errand(context: context)
       errand.setValue(7, forKey: "phase")
       errand.setValue(7, forKey: "maybePhase")
-      #expect(errand[Errand.phase] == .planned && errand[Errand.maybePhase] == nil)
+      #expect(errand.value(of: Errand.phase) == .planned && errand.value(of: Errand.maybePhase) == nil)
       #expect(errand.value(forKey: "phase") as? Int == 7, "reading changes nothing")
     }
   }
@@ -207,72 +225,98 @@ extension Errand {
   @Test func classesOfFoundation() throws {
     try Errand.inContext { context in
       let errand = Errand(context: context)
-      #expect(errand[Errand.number] == 0 && errand[Errand.maybeNumber] == nil && errand[Errand.requiredText] == "")
-      try keeps(errand, { $0[Errand.number] = 5 }, { $0[Errand.number] }) { $0 == 5 }
-      try keeps(errand, { $0[Errand.maybeNumber] = 2.5 }, { $0[Errand.maybeNumber] }) { $0 == 2.5 }
+      #expect(
+        errand.value(of: Errand.number) == 0 && errand.value(of: Errand.maybeNumber) == nil
+          && errand.value(of: Errand.requiredText) == "")
+      try keeps(errand, { $0.setValue(5, of: Errand.number) }, { $0.value(of: Errand.number) }) { $0 == 5 }
+      try keeps(errand, { $0.setValue(2.5, of: Errand.maybeNumber) }, { $0.value(of: Errand.maybeNumber) }) {
+        $0 == 2.5
+      }
       // A number of another kind reads as a decimal one, too.
-      try keeps(errand, { $0[Errand.decimalCount] = 6 }, { $0[Errand.decimalCount] }) { $0 == 6 }
-      #expect(errand[Errand.maybeDecimalCount] == 6 && errand[Errand.number] == 6)
+      try keeps(errand, { $0.setValue(6, of: Errand.decimalCount) }, { $0.value(of: Errand.decimalCount) }) { $0 == 6 }
+      #expect(errand.value(of: Errand.maybeDecimalCount) == 6 && errand.value(of: Errand.number) == 6)
       let price = NSDecimalNumber(string: "12.30")
-      try keeps(errand, { $0[Errand.price] = price }, { $0[Errand.price] }) { $0 == price }
+      try keeps(errand, { $0.setValue(price, of: Errand.price) }, { $0.value(of: Errand.price) }) { $0 == price }
       let date = NSDate(timeIntervalSinceReferenceDate: 12)
-      try keeps(errand, { $0[Errand.date] = date }, { $0[Errand.date] }) { $0 == date }
-      try keeps(errand, { $0[Errand.text] = "é" }, { $0[Errand.text] }) { $0 == "é" }
-      try keeps(errand, { $0[Errand.bytes] = NSData(data: Data([1, 2])) }, { $0[Errand.bytes] }) { $0?.length == 2 }
+      try keeps(errand, { $0.setValue(date, of: Errand.date) }, { $0.value(of: Errand.date) }) { $0 == date }
+      try keeps(errand, { $0.setValue("é", of: Errand.text) }, { $0.value(of: Errand.text) }) { $0 == "é" }
+      try keeps(errand, { $0.setValue(NSData(data: Data([1, 2])), of: Errand.bytes) }, { $0.value(of: Errand.bytes) }) {
+        $0?.length == 2
+      }
       let id = NSUUID()
-      try keeps(errand, { $0[Errand.id] = id }, { $0[Errand.id] }) { $0 == id }
+      try keeps(errand, { $0.setValue(id, of: Errand.id) }, { $0.value(of: Errand.id) }) { $0 == id }
       let link = NSURL(string: "https://example.org/a")
-      try keeps(errand, { $0[Errand.link] = link }, { $0[Errand.link] }) {
+      try keeps(errand, { $0.setValue(link, of: Errand.link) }, { $0.value(of: Errand.link) }) {
         $0?.absoluteString == "https://example.org/a"
       }
-      try keeps(errand, { $0[Errand.link] = nil }, { $0[Errand.link] }) { $0 == nil }
+      try keeps(errand, { $0.setValue(nil, of: Errand.link) }, { $0.value(of: Errand.link) }) { $0 == nil }
     }
   }
 
   @Test func valuesOfTransformables() throws {
     try Errand.inContext { context in
       let errand = Errand(context: context)
-      #expect(errand[Errand.words] == [] && errand[Errand.maybeWords] == nil && errand[Errand.counts] == [:])
-      try keeps(errand, { $0[Errand.words] = ["a", "b"] }, { $0[Errand.words] }) { $0 == ["a", "b"] }
-      #expect(errand[Errand.maybeWords] == ["a", "b"] && errand[Errand.wordsAsArray] == NSArray(array: ["a", "b"]))
-      try keeps(errand, { $0[Errand.counts] = ["a": 1] }, { $0[Errand.counts] }) { $0 == ["a": 1] }
-      errand[Errand.counts] = [:]
-      #expect(errand[Errand.dictionary] == NSDictionary())
+      #expect(
+        errand.value(of: Errand.words) == [] && errand.value(of: Errand.maybeWords) == nil
+          && errand.value(of: Errand.counts) == [:])
+      try keeps(errand, { $0.setValue(["a", "b"], of: Errand.words) }, { $0.value(of: Errand.words) }) {
+        $0 == ["a", "b"]
+      }
+      #expect(
+        errand.value(of: Errand.maybeWords) == ["a", "b"]
+          && errand.value(of: Errand.wordsAsArray) == NSArray(array: ["a", "b"]))
+      try keeps(errand, { $0.setValue(["a": 1], of: Errand.counts) }, { $0.value(of: Errand.counts) }) {
+        $0 == ["a": 1]
+      }
+      errand.setValue([:], of: Errand.counts)
+      #expect(errand.value(of: Errand.dictionary) == NSDictionary())
       let dictionary = NSDictionary(dictionary: ["b": 2, "c": NSArray(array: ["d"])])
-      try keeps(errand, { $0[Errand.dictionary] = dictionary }, { $0[Errand.dictionary] }) { $0 == dictionary }
-      try keeps(errand, { $0[Errand.maybeDictionary] = nil }, { $0[Errand.maybeDictionary] }) { $0 == nil }
-      #expect(errand[Errand.dictionary].count == 0 && errand[Errand.counts] == [:])
-      try keeps(errand, { $0[Errand.maybeDictionary] = ["e": 1] }, { $0[Errand.maybeDictionary] }) { $0 == ["e": 1] }
-      #expect(errand[Errand.counts] == ["e": 1])
-      try keeps(errand, { $0[Errand.label] = Label("x") }, { $0[Errand.label] }) { $0?.text == "x" }
-      #expect(errand.requiredLabel.text == "x" && (errand[Errand.anything] as? Label)?.text == "x")
-      errand[Errand.words] = []
+      try keeps(errand, { $0.setValue(dictionary, of: Errand.dictionary) }, { $0.value(of: Errand.dictionary) }) {
+        $0 == dictionary
+      }
+      try keeps(errand, { $0.setValue(nil, of: Errand.maybeDictionary) }, { $0.value(of: Errand.maybeDictionary) }) {
+        $0 == nil
+      }
+      #expect(errand.value(of: Errand.dictionary).count == 0 && errand.value(of: Errand.counts) == [:])
+      try keeps(errand, { $0.setValue(["e": 1], of: Errand.maybeDictionary) }, { $0.value(of: Errand.maybeDictionary) })
+      { $0 == ["e": 1] }
+      #expect(errand.value(of: Errand.counts) == ["e": 1])
+      try keeps(errand, { $0.setValue(Label("x"), of: Errand.label) }, { $0.value(of: Errand.label) }) {
+        $0?.text == "x"
+      }
+      #expect(errand.requiredLabel.text == "x" && (errand.value(of: Errand.anything) as? Label)?.text == "x")
+      errand.setValue([], of: Errand.words)
       errand.setValue(NSSet(object: "a"), forKey: "words")
-      #expect(errand[Errand.maybeWords] == nil, "a set is no array: reported, and nil")
+      #expect(errand.value(of: Errand.maybeWords) == nil, "a set is no array: reported, and nil")
     }
   }
 
   @Test func relationships() throws {
     try Errand.inContext { context in
       let (errand, owner) = (Errand(context: context), Owner(context: context))
-      #expect(owner[Owner.errands] == [] && owner[Owner.queue] == [] && owner[Owner.requiredSet] == NSSet())
-      #expect(owner[Owner.requiredQueue].count == 0)
-      errand[Errand.owner] = owner
       #expect(
-        errand.owner === owner && owner[Owner.errands] == [errand] && owner[Owner.errandsAsSet] == NSSet(object: errand)
+        owner.value(of: Owner.errands) == [] && owner.value(of: Owner.queue) == []
+          && owner.value(of: Owner.requiredSet) == NSSet())
+      #expect(owner.value(of: Owner.requiredQueue).count == 0)
+      errand.setValue(owner, of: Errand.owner)
+      #expect(
+        errand.owner === owner && owner.value(of: Owner.errands) == [errand]
+          && owner.value(of: Owner.errandsAsSet) == NSSet(object: errand)
       )
-      owner[Owner.errands] = nil
-      #expect(owner[Owner.errands] == [] && errand[Errand.maybeOwner] == nil)
-      owner[Owner.errandsAsSet] = NSSet(object: errand)
+      owner.setValue(nil, of: Owner.errands)
+      #expect(owner.value(of: Owner.errands) == [] && errand.value(of: Errand.maybeOwner) == nil)
+      owner.setValue(NSSet(object: errand), of: Owner.errandsAsSet)
       #expect(errand.owner === owner)
-      owner[Owner.queue] = [errand]
-      #expect(owner[Owner.queueAsOrderedSet] == NSOrderedSet(object: errand))
-      owner[Owner.queueAsOrderedSet] = nil
-      #expect(owner[Owner.queue] == [])
-      owner[Owner.requiredQueue] = NSOrderedSet(object: errand)
+      owner.setValue([errand], of: Owner.queue)
+      #expect(owner.value(of: Owner.queueAsOrderedSet) == NSOrderedSet(object: errand))
+      owner.setValue(nil, of: Owner.queueAsOrderedSet)
+      #expect(owner.value(of: Owner.queue) == [])
+      owner.setValue(NSOrderedSet(object: errand), of: Owner.requiredQueue)
       try context.save()
       context.refreshAllObjects()
-      #expect(owner[Owner.errands] == [errand] && owner[Owner.queue] == [errand] && errand.owner === owner)
+      #expect(
+        owner.value(of: Owner.errands) == [errand] && owner.value(of: Owner.queue) == [errand] && errand.owner === owner
+      )
     }
   }
 
@@ -280,13 +324,17 @@ extension Errand {
     try Errand.inContext { context in
       let owners = ["a", "b", "a"].map { name in
         let owner = Owner(context: context)
-        owner[Owner.name] = name
+        owner.setValue(name, of: Owner.name)
         return owner
       }
       try context.save()
       context.refreshAllObjects()
-      #expect(Set(owners[0][Owner.namesakes]) == [owners[0], owners[2]] && owners[1][Owner.namesakes] == [owners[1]])
-      #expect(owners[2][Owner.maybeNamesakes]?.count == 2 && owners[2][Owner.namesakesAsArray]?.count == 2)
+      #expect(
+        Set(owners[0].value(of: Owner.namesakes)) == [owners[0], owners[2]]
+          && owners[1].value(of: Owner.namesakes) == [owners[1]])
+      #expect(
+        owners[2].value(of: Owner.maybeNamesakes)?.count == 2 && owners[2].value(of: Owner.namesakesAsArray)?.count == 2
+      )
     }
   }
 
@@ -294,12 +342,14 @@ extension Errand {
   @Test func viewsOfRelationshipsByKeyPath() async throws {
     try Errand.inContext { context in
       let (errand, owner, other) = (Errand(context: context), Owner(context: context), Errand(context: context))
-      errand[Errand.owner] = owner
+      errand.setValue(owner, of: Errand.owner)
       errand.mutableSetValue(forKeyPath: "owner.errands").add(other)
       errand.mutableOrderedSetValue(forKeyPath: "owner.queue").add(other)
       owner.mutableSetValue(forKeyPath: "errands").remove(errand)
-      #expect(owner[Owner.errands] == [other] && owner[Owner.queue] == [other] && other[Errand.maybeOwner] === owner)
-      #expect(errand[Errand.maybeOwner] == nil)
+      #expect(
+        owner.value(of: Owner.errands) == [other] && owner.value(of: Owner.queue) == [other]
+          && other.value(of: Errand.maybeOwner) === owner)
+      #expect(errand.value(of: Errand.maybeOwner) == nil)
     }
     await #expect(processExitsWith: .failure) {
       try Errand.inContext { _ = Errand(context: $0).mutableSetValue(forKeyPath: "owner.errands") }
@@ -319,17 +369,17 @@ extension Errand {
 
   @Test func whatHasNoValueStopsTheProgram() async {
     await #expect(processExitsWith: .failure) {
-      try Errand.inContext { _ = Errand(context: $0)[Errand.owner] }
+      try Errand.inContext { _ = Errand(context: $0).value(of: Errand.owner) }
     }
     await #expect(processExitsWith: .failure) {
-      try Errand.inContext { _ = Errand(context: $0)[Errand.requiredLabel] }
+      try Errand.inContext { _ = Errand(context: $0).value(of: Errand.requiredLabel) }
     }
     await #expect(processExitsWith: .failure) {
-      try Errand.inContext { _ = Errand(context: $0)[ManagedProperty<Phase>("rights")] }
+      try Errand.inContext { _ = Errand(context: $0).value(of: ManagedProperty<Phase>("rights")) }
     }
     // The attribute is a string.
     await #expect(processExitsWith: .failure) {
-      try Errand.inContext { _ = Errand(context: $0)[ManagedProperty<Phase?>("colour")] }
+      try Errand.inContext { _ = Errand(context: $0).value(of: ManagedProperty<Phase?>("colour")) }
     }
   }
 }

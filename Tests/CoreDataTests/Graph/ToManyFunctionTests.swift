@@ -63,13 +63,13 @@ import Testing
 
   @Test func primitiveValuesByATypedKey() throws {
     try run { _, people in
-      people[0][primitive: Self.primitiveName] = "primitive"
+      people[0].setPrimitiveValue("primitive", of: Self.primitiveName)
       #expect(people[0].name == "primitive")
-      #expect(people[0][primitive: Self.primitiveName] == "primitive")
-      people[0][primitive: Self.primitiveName] = nil
-      #expect(people[0][primitive: Self.primitiveName] == nil)
-      people[0][primitive: Self.primitiveAge] = 7
-      #expect(people[0][primitive: Self.primitiveAge] == 7)
+      #expect(people[0].primitiveValue(of: Self.primitiveName) == "primitive")
+      people[0].setPrimitiveValue(nil, of: Self.primitiveName)
+      #expect(people[0].primitiveValue(of: Self.primitiveName) == nil)
+      people[0].setPrimitiveValue(7, of: Self.primitiveAge)
+      #expect(people[0].primitiveValue(of: Self.primitiveAge) == 7)
     }
   }
 

@@ -46,34 +46,38 @@ final class Note: NSManagedObject {
     let context = try Note.context(transient: isTransient)
     try context.performAndWait {
       let note = Note(context: context)
-      #expect(note[Note.text] == nil && note[Note.count] == 0 && !note[Note.seen] && note[Note.date] == nil)
-      note[Note.text] = "text"
-      note[Note.count] = -7
-      note[Note.seen] = true
-      note[Note.weight] = 2.5
-      note[Note.date] = Date(timeIntervalSinceReferenceDate: 9)
+      #expect(
+        note.value(of: Note.text) == nil && note.value(of: Note.count) == 0 && !note.value(of: Note.seen)
+          && note.value(of: Note.date) == nil)
+      note.setValue("text", of: Note.text)
+      note.setValue(-7, of: Note.count)
+      note.setValue(true, of: Note.seen)
+      note.setValue(2.5, of: Note.weight)
+      note.setValue(Date(timeIntervalSinceReferenceDate: 9), of: Note.date)
       func check() {
-        #expect(note[Note.text] == "text" && note[Note.count] == -7 && note[Note.seen] && note[Note.weight] == 2.5)
-        #expect(note[Note.date] == Date(timeIntervalSinceReferenceDate: 9))
+        #expect(
+          note.value(of: Note.text) == "text" && note.value(of: Note.count) == -7 && note.value(of: Note.seen)
+            && note.value(of: Note.weight) == 2.5)
+        #expect(note.value(of: Note.date) == Date(timeIntervalSinceReferenceDate: 9))
       }
       check()
       try context.save()
       check()
-      note[Note.text] = nil
-      #expect(note[Note.text] == nil && note.value(forKey: "text") == nil)
+      note.setValue(nil, of: Note.text)
+      #expect(note.value(of: Note.text) == nil && note.value(forKey: "text") == nil)
       note.setValue(3, forKey: "count")
-      #expect(note[Note.count] == 3)
+      #expect(note.value(of: Note.count) == 3)
     }
   }
 
   @Test func anAccessorOfAnotherTypeThanTheModelsStopsTheProgram() async {
     await #expect(processExitsWith: .failure) {
       let context = try Note.context(transient: false)
-      context.performAndWait { _ = Note(context: context)[Note.countAsText] }
+      context.performAndWait { _ = Note(context: context).value(of: Note.countAsText) }
     }
     await #expect(processExitsWith: .failure) {
       let context = try Note.context(transient: false)
-      context.performAndWait { _ = Note(context: context)[Note.countAsDouble] }
+      context.performAndWait { _ = Note(context: context).value(of: Note.countAsDouble) }
     }
   }
 }

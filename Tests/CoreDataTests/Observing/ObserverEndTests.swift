@@ -7,10 +7,10 @@ extension HookedItem {
   static let numberProperty = ManagedProperty<Int32>("number")
   static let sizeProperty = ManagedProperty<Int64>("size")
   static let photoProperty = ManagedProperty<Data?>("photo")
-  fileprivate var observedName: String? { self[Self.nameProperty] }
-  fileprivate var observedNumber: Int32 { self[Self.numberProperty] }
-  fileprivate var observedSize: Int64 { self[Self.sizeProperty] }
-  fileprivate var observedPhoto: Data? { self[Self.photoProperty] }
+  fileprivate var observedName: String? { value(of: Self.nameProperty) }
+  fileprivate var observedNumber: Int32 { value(of: Self.numberProperty) }
+  fileprivate var observedSize: Int64 { value(of: Self.sizeProperty) }
+  fileprivate var observedPhoto: Data? { value(of: Self.photoProperty) }
 }
 
 /// Observations that end while the context looks for changes of their object.

@@ -370,18 +370,18 @@ final class ObservationLog<Value> {
 
 extension Badge {
   fileprivate static let mandatoryOwner = ManagedProperty<Person>("owner")
-  fileprivate var mandatoryOwner: Person { self[Self.mandatoryOwner] }
+  fileprivate var mandatoryOwner: Person { value(of: Self.mandatoryOwner) }
 }
 
 final class OwnedItem: NSManagedObject {
   static let ownership = ManagedProperty<OwnedItem>("owner")
   var owner: OwnedItem {
-    get { self[Self.ownership] }
-    set { self[Self.ownership] = newValue }
+    get { value(of: Self.ownership) }
+    set { setValue(newValue, of: Self.ownership) }
   }
   static let name = ManagedProperty<String?>("name")
   var name: String? {
-    get { self[Self.name] }
-    set { self[Self.name] = newValue }
+    get { value(of: Self.name) }
+    set { setValue(newValue, of: Self.name) }
   }
 }

@@ -1,6 +1,7 @@
-import CoreData
 import Foundation
 import TestSupport
+
+@testable import CoreData
 
 /// Runs a program on a chain of contexts and on plain values, and compares them after each step.
 ///
@@ -327,8 +328,26 @@ final class GraphRun {
       items.map { ($0.value(forKey: "name") as? String ?? "?", $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  private static let name = ManagedProperty<String?>("name")
+  private static let number = ManagedProperty<Int32>("number")
+
+  /// Typed accessors must read what key-value coding reads: the first time, when they have found the slot, and when
+  /// they have kept the string.
+  private static func readByAccessors(_ item: NSManagedObject) throws {
+    let expected = (
+      name: item.value(forKey: "name") as? String, number: (item.value(forKey: "number") as? NSNumber)?.int32Value ?? 0
+    )
+    // Debug builds check the queue of each read, so they read nothing directly.
+    item.setTracked(false)
+    for _ in 0..<3 {
+      let found = (name: item.value(of: name), number: item.value(of: number))
+      if found != expected { throw Divergence(text: "accessors of \(item) read \(found), not \(expected)") }
+    }
+  }
+
   private static func shown(_ context: NSManagedObjectContext) throws -> [String: String] {
     try items(context).mapValues { item in
+      try readByAccessors(item)
       func name(_ value: Any?) -> String? { (value as? NSManagedObject)?.value(forKey: "name") as? String }
       func names(_ key: String) -> [String] {
         ((item.value(forKey: key) as? NSSet)?.allObjects.map { name($0) ?? "?" } ?? []).sorted()
