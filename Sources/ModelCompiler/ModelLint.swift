@@ -125,7 +125,7 @@ struct Lint {
   private mutating func checkRedefinition(of property: PropertyRecord, in entity: EntityRecord, _ element: String) {
     let superentities = lineage(entity.name).dropFirst()
     guard let owner = superentities.first(where: { declared[$0.name]?[property.name] != nil }),
-      let other = declared[owner.name]?[property.name], other.typeName != property.typeName
+      let other = declared[owner.name]?[property.name], property.contradicts(other)
     else { return }
     add(
       .redefinition, element,
@@ -158,12 +158,23 @@ struct Lint {
 }
 
 extension PropertyRecord {
+  /// Whether no store can have both, one defined anew in a subentity. The destination may be another one.
+  fileprivate func contradicts(_ other: PropertyRecord) -> Bool {
+    switch (kind, other.kind) {
+    case (.attribute(let one), .attribute(let other)): one.type != other.type
+    case (.relationship(let one), .relationship(let other)): (one.maxCount == 1) != (other.maxCount == 1)
+    case (.fetchedProperty, .fetchedProperty): false
+    default: true
+    }
+  }
+
   /// The kind of the property in words, with the type of an attribute.
   fileprivate var typeName: String {
     switch kind {
     case .attribute(let attribute):
       "an attribute of the type \(AttributeTypeName(rawValue: attribute.type)?.sourceName ?? "\(attribute.type)")"
-    case .relationship(let relationship): "a relationship to \(relationship.destinationEntity)"
+    case .relationship(let relationship):
+      "a \(relationship.maxCount == 1 ? "to-one" : "to-many") relationship to \(relationship.destinationEntity)"
     case .fetchedProperty: "a fetched property"
     }
   }

@@ -62,9 +62,9 @@ struct CompiledDecoding {
     }
     var hierarchy = EntityHierarchy()
     for (name, object) in objects {
-      let properties = object["NSProperties"]?.entries?.compactMap(\.key.string) ?? []
+      let properties = object["NSProperties"]?.stringEntries ?? [:]
       try spend(properties.count)
-      hierarchy.add(name, parent: object["NSSuperentity"]?["NSEntityName"]?.string, properties: Set(properties))
+      hierarchy.add(name, parent: object["NSSuperentity"]?["NSEntityName"]?.string, properties: properties)
     }
     var entities: [EntityRecord] = []
     for (name, object) in objects.sorted(by: { $0.key.precedesInBytes($1.key) }) {
@@ -106,7 +106,7 @@ struct CompiledDecoding {
     var properties: [PropertyRecord] = []
     for (key, property) in object["NSProperties"]?.stringEntries ?? [:] {
       try spend()
-      if property["NSUnderlyingProperty"] != nil, hierarchy.inherits(name, key) { continue }
+      if let inherited = hierarchy.inherited(by: name, key), property.repeats(inherited) { continue }
       properties.append(try self.property(property))
     }
     var indexes: [FetchIndexRecord] = []
@@ -121,18 +121,25 @@ struct CompiledDecoding {
       properties: properties.sorted { $0.name.precedesInBytes($1.name) })
   }
 
-  /// Drops the properties that only repeat an inherited one. One that differs from it is defined anew.
+  /// Drops the properties that are equal to an inherited one. One that differs from it is defined anew.
   private func dropCopies(_ entities: inout [EntityRecord]) {
-    let known = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    for index in entities.indices {
-      var inherited: [String: PropertyRecord] = [:]
-      var (next, steps) = (entities[index].superentity.flatMap { known[$0] }, 0)
+    var known: [String: (parent: String?, properties: [String: PropertyRecord])] = [:]
+    for entity in entities {
+      let properties = Dictionary(entity.properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      known[entity.name] = (entity.superentity, properties)
+    }
+    func inherited(_ property: String, by entity: EntityRecord) -> PropertyRecord? {
+      var (next, steps) = (entity.superentity, 0)
       // The chain of a malformed model may be a cycle.
-      while let entity = next, steps < 256 {
-        for property in entity.properties where inherited[property.name] == nil { inherited[property.name] = property }
-        (next, steps) = (entity.superentity.flatMap { known[$0] }, steps + 1)
+      while let name = next, let parent = known[name], steps < 256 {
+        if let found = parent.properties[property] { return found }
+        (next, steps) = (parent.parent, steps + 1)
       }
-      entities[index].properties.removeAll { inherited[$0.name] == $0 }
+      return nil
+    }
+    for index in entities.indices where entities[index].superentity != nil {
+      let entity = entities[index]
+      entities[index].properties.removeAll { inherited($0.name, by: entity) == $0 }
     }
   }
 
@@ -182,29 +189,41 @@ struct CompiledDecoding {
   }
 }
 
-/// The properties that each entity declares or inherits, by name.
+/// The archived properties that each entity declares or inherits, by name.
 ///
-/// Embedded models repeat inherited properties in the subentities, as proxies or as full copies. A proxy counts as
-/// inherited if a superentity has a property with the same name, a copy if it is the same as the inherited one.
+/// Embedded models repeat inherited properties in the subentities, as proxies or as full copies.
 struct EntityHierarchy {
   private var parents: [String: String] = [:]
-  private var properties: [String: Set<String>] = [:]
+  private var properties: [String: [String: ArchivedObject]] = [:]
 
-  mutating func add(_ name: String, parent: String?, properties: Set<String>) {
+  mutating func add(_ name: String, parent: String?, properties: [String: ArchivedObject]) {
     parents[name] = parent
     self.properties[name] = properties
   }
 
-  /// Whether one of the superentities has a property with this name. Follows at most 256 superentities, because the
-  /// chain of a malformed model may be a cycle.
-  func inherits(_ entity: String, _ property: String) -> Bool {
+  /// The property with this name of the nearest superentity that has one. Follows at most 256 superentities, because
+  /// the chain of a malformed model may be a cycle.
+  func inherited(by entity: String, _ property: String) -> ArchivedObject? {
     var next = parents[entity]
     var steps = 0
     while let parent = next, parent != entity, steps < 256 {
-      if properties[parent]?.contains(property) == true { return true }
+      if let found = properties[parent]?[property] { return found }
       next = parents[parent]
       steps += 1
     }
-    return false
+    return nil
+  }
+}
+
+extension ArchivedObject {
+  /// Whether this is a proxy of an inherited property, or a copy whose fields refer to the same objects. So a model
+  /// with many copies need not be decoded many times.
+  fileprivate func repeats(_ inherited: ArchivedObject) -> Bool {
+    if value["NSUnderlyingProperty"] != nil { return true }
+    guard var own = value.dictionaryValue,
+      let other = (inherited["NSUnderlyingProperty"] ?? inherited).value.dictionaryValue
+    else { return false }
+    own["NSEntity"] = other["NSEntity"]
+    return own == other
   }
 }

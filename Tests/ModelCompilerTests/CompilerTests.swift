@@ -60,7 +60,6 @@ import Testing
     #expect(failure?.diagnostics.first?.path.hasSuffix("App.xcdatamodeld/Old.xcdatamodel") == true)
   }
 
-  /// Apple's compiler prints file, element and message.
   /// Its version hash counts, so a compiled model that lost it would not fit to its own stores.
   @Test func `a property that a subentity defines anew stays its own`() throws {
     let source = folder.url.appending(path: "M.xcdatamodel")
@@ -80,6 +79,7 @@ import Testing
     #expect(read.entities[1] == written.entities[1])
   }
 
+  /// Apple's compiler prints file, element and message.
   @Test func `an error of the source has its element`() throws {
     let url = folder.url.appending(path: "App.xcdatamodel")
     let body = #"<entity name="E"><relationship name="r" destinationEntity="E" minCount="x"/></entity>"#

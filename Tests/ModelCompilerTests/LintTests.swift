@@ -101,7 +101,7 @@ import Testing
         """#),
     Example(
       rule: .redefinition, element: "B.n",
-      message: "B.n is a relationship to A, but A.n, which it redefines, is an attribute of the type String; "
+      message: "B.n is a to-one relationship to A, but A.n, which it redefines, is an attribute of the type String; "
         + "give both one type, or rename one of them",
       body: #"""
         <entity name="A"><attribute name="n" attributeType="String"/><relationship name="bs" toMany="YES"         destinationEntity="B" inverseName="n"/></entity>

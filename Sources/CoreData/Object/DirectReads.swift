@@ -78,7 +78,7 @@ extension PropertyKey {
   @inline(__always)
   func noteDirect(_ tag: UInt64, _ index: Int) {
     let known = tag | UInt64(truncatingIfNeeded: index)
-    // Threads that read different objects share the key: it is not written again and again.
+    // Threads that read objects of one entity share the key: it is not written again and again.
     if index <= 0xffff, direct.load(ordering: .relaxed) != known { direct.store(known, ordering: .relaxed) }
   }
 }
@@ -86,8 +86,8 @@ extension PropertyKey {
 /// The strings of a row that its object has read more than once. A row has their bytes, of which each read would make
 /// another string.
 ///
-/// Strings that are read once, as most are, take no memory. Long ones are made again at each read, so that no object
-/// doubles a large text.
+/// A string that is read once, as most are, is not kept. Long ones are made again at each read, so that no object
+/// doubles a large text. The memory for the first that is kept has room for all of the entity.
 ///
 /// A context's objects belong to one thread at a time. Yet programs read the same objects on several threads and get
 /// away with it, as long as no thread changes any. That must stay so, hence the atomics: a string is written by the one
@@ -105,6 +105,10 @@ extension PropertyKey {
     @usableFromInline let complete = Atomic<UInt>(0)
     /// Those that somebody writes, or has written.
     let claimed = Atomic<UInt>(0)
+    /// Those that have been read.
+    let read: Atomic<UInt>
+
+    init(read: UInt) { self.read = Atomic(read) }
   }
 
   init() {}
@@ -124,10 +128,14 @@ extension PropertyKey {
   @inline(__always)
   borrowing func note(_ text: String?, _ index: Int, count: Int) {
     let state = state.load(ordering: .acquiring)
-    let bit: UInt = 2 &<< UInt(bitPattern: index)
-    if state & 1 != 0 && state & bit == 0 {
+    let bit: UInt = 1 &<< UInt(bitPattern: index)
+    if state & 1 == 0 {
+      let block = UnsafePointer<Block>(bitPattern: state).unsafelyUnwrapped
+      let isSecond = block.pointee.read.bitwiseOr(bit, ordering: .relaxed).oldValue & bit != 0
+      if isSecond { keep(text, index, count) }
+    } else if state >> 1 & bit == 0 {
       // Where two threads do this, a note may be lost: the string is kept later.
-      _ = self.state.compareExchange(expected: state, desired: state | bit, ordering: .relaxed)
+      _ = self.state.compareExchange(expected: state, desired: state | bit << 1, ordering: .relaxed)
     } else {
       keep(text, index, count)
     }
@@ -150,7 +158,7 @@ extension PropertyKey {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: MemoryLayout<Block>.stride + min(count, Self.most) * MemoryLayout<String?>.stride,
       alignment: MemoryLayout<Block>.alignment)
-    memory.initializeMemory(as: Block.self, to: Block())
+    memory.initializeMemory(as: Block.self, to: Block(read: known >> 1))
     let made = UInt(bitPattern: memory)
     var expected = known
     while true {

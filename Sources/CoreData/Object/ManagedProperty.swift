@@ -31,8 +31,9 @@ import Synchronization
 /// date, data, a UUID or a relationship of Swift's own types takes a few nanoseconds. The others go through key-value
 /// coding.
 ///
-/// A property cannot be copied. So a static one is a constant in the program's memory, and using it costs nothing. One
-/// that can be copied would be an object, made when it is first used, and each use would ask whether that has happened.
+/// A property cannot be copied. So a static one of a `ManagedValue` is a constant in the program's memory, and using it
+/// costs nothing. One that can be copied would be an object, made when it is first used, and each use would ask whether
+/// that has happened.
 public struct ManagedProperty<Value>: ~Copyable, Sendable {
   /// The property's name, with where it was last found.
   public let key: PropertyKey
@@ -162,6 +163,12 @@ extension NSManagedObject {
     }
     allowDirectReads(key, slot)
     return row.view?.double(slot) ?? 0
+  }
+
+  /// ``_isNil(_:)`` of a number or a date. The word of null is zero, so only zero must be looked at.
+  @inlinable @inline(__always)
+  public final func _isNilNumber(_ key: borrowing PropertyKey) -> Bool {
+    if let word = directWord(key), word != 0 { false } else { _isNil(key) }
   }
 
   public final func _isNil(_ key: borrowing PropertyKey) -> Bool {

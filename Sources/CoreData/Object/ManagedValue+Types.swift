@@ -146,20 +146,29 @@ extension ManagedOptionalValue where Self: ManagedValue {
   }
 }
 
-extension Int8: ManagedOptionalValue {}
-extension Int16: ManagedOptionalValue {}
-extension Int32: ManagedOptionalValue {}
-extension Int64: ManagedOptionalValue {}
-extension Int: ManagedOptionalValue {}
-extension UInt8: ManagedOptionalValue {}
-extension UInt16: ManagedOptionalValue {}
-extension UInt32: ManagedOptionalValue {}
-extension UInt64: ManagedOptionalValue {}
-extension UInt: ManagedOptionalValue {}
-extension Bool: ManagedOptionalValue {}
-extension Double: ManagedOptionalValue {}
-extension Float: ManagedOptionalValue {}
-extension Date: ManagedOptionalValue {}
+/// A type whose values are words of a row.
+public protocol ManagedNumber: ManagedValue, ManagedOptionalValue {}
+
+extension ManagedNumber {
+  @inlinable public static func _getOptional(_ object: NSManagedObject, _ key: borrowing PropertyKey) -> Self? {
+    object._isNilNumber(key) ? nil : Self._get(object, key)
+  }
+}
+
+extension Int8: ManagedNumber {}
+extension Int16: ManagedNumber {}
+extension Int32: ManagedNumber {}
+extension Int64: ManagedNumber {}
+extension Int: ManagedNumber {}
+extension UInt8: ManagedNumber {}
+extension UInt16: ManagedNumber {}
+extension UInt32: ManagedNumber {}
+extension UInt64: ManagedNumber {}
+extension UInt: ManagedNumber {}
+extension Bool: ManagedNumber {}
+extension Double: ManagedNumber {}
+extension Float: ManagedNumber {}
+extension Date: ManagedNumber {}
 extension Decimal: ManagedOptionalValue {}
 extension URL: ManagedOptionalValue {}
 

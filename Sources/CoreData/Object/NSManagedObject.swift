@@ -21,7 +21,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
   final var key: Int64 = 0
   /// The stored state; nil for a fault without a cached row, and for an object that was never saved.
   @exclusivity(unchecked) @usableFromInline final var row: Row? {
-    didSet {
+    // Before the former row is released: that may run code of the client, which reads the object.
+    willSet {
       endDirectReads()
       texts.removeAll()
     }

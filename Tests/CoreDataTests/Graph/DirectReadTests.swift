@@ -22,10 +22,12 @@ import Testing
       note.setValue("a text of some length", of: Self.text)
       note.setValue(7, of: Self.count)
       note.setValue(2.5, of: Self.weight)
+      note.setValue(Date(timeIntervalSinceReferenceDate: 9.5), of: Self.date)
       try context.save()
       allowDirectReads([note])
       expectSame(note)
       try #require(note.directWord(Self.count.key) != nil && note.directText(Self.text.key) != nil)
+      try #require(note.directWord(Self.date.key) == (9.5).bitPattern && note.value(of: Self.date) != nil)
       try body(note, context)
     }
   }
@@ -123,18 +125,100 @@ import Testing
     }
   }
 
-  @Test func anObjectThatIsGoneIsNotReadDirectly() throws {
+  @Test func anObjectThatIsGoneKeepsItsValuesAndAFaultHasNone() throws {
     try withNote { note, context in
       context.delete(note)
       expectSame(note)
       try context.save()
-      #expect(
-        note.managedObjectContext == nil && note.value(of: Self.count) == note.value(forKey: "count") as? Int32 ?? 0)
+      #expect(note.managedObjectContext == nil)
+      expectSame(note)
     }
     try withNote { note, context in
       context.refreshAllObjects()
       #expect(note.directWord(Self.count.key) == nil && note.directText(Self.text.key) == nil)
+      expectSame(note)
+      context.reset()
+      #expect(note.directWord(Self.count.key) == nil && note.directText(Self.text.key) == nil)
     }
+  }
+
+  /// Numbers of each kind, and what is stored as a number or a string: set, nil and zero.
+  @Test func typesOfEachKind() throws {
+    let folder = try StoreFolder("direct")
+    defer { folder.remove() }
+    let entity = NSEntityDescription()
+    entity.name = "Kinds"
+    let types: [(String, NSAttributeDescription.AttributeType)] = [
+      ("flag", .boolean), ("small", .integer16), ("ratio", .float), ("phase", .integer32), ("link", .uri),
+    ]
+    entity.properties = types.map { name, type in
+      let attribute = NSAttributeDescription()
+      (attribute.name, attribute.type) = (name, type)
+      return attribute
+    }
+    let model = NSManagedObjectModel()
+    model.entities = [entity]
+    let context = try context(folder.url, model)
+    try context.performAndWait {
+      let object = NSEntityDescription.insertNewObject(forEntityName: "Kinds", into: context)
+      let link = URL(string: "https://example.org/a")
+      let rounds: [[String: Any?]] = [
+        ["flag": true, "small": Int16(-7), "ratio": Float(1.5), "phase": Int32(2), "link": link],
+        ["flag": false, "small": Int16(0), "ratio": Float(0), "phase": Int32(1), "link": nil],
+        ["flag": nil, "small": nil, "ratio": nil, "phase": nil, "link": link],
+      ]
+      for values in rounds {
+        for (key, value) in values { object.setValue(value, forKey: key) }
+        try context.save()
+        allowDirectReads([object])
+        for _ in 0..<3 {
+          #expect(object.value(of: ManagedProperty<Bool>("flag")) == values["flag"] as? Bool ?? false)
+          #expect(object.value(of: ManagedProperty<Bool?>("flag")) == values["flag"] as? Bool)
+        }
+        let (small, ratio) = (Pair<Int16>("small"), Pair<Float>("ratio"))
+        let phase = ManagedProperty<Phase?>("phase")
+        let url = ManagedProperty<URL?>("link")
+        for _ in 0..<3 {
+          #expect(object.value(of: small.required) == values["small"] as? Int16 ?? 0)
+          #expect(object.value(of: small.optional) == values["small"] as? Int16)
+          #expect(object.value(of: ratio.required) == values["ratio"] as? Float ?? 0)
+          #expect(object.value(of: ratio.optional) == values["ratio"] as? Float)
+          #expect(object.value(of: phase) == (values["phase"] as? Int32).flatMap(Phase.init))
+          #expect(object.value(of: url) == values["link"] as? URL)
+        }
+        #expect(
+          (object.directWord(small.optional.key) ?? 0) == UInt64(bitPattern: Int64(values["small"] as? Int16 ?? 0)))
+        if values["link"] as? URL != nil { #expect(object.directText(url.key) != nil) }
+      }
+    }
+  }
+
+  private enum Phase: Int32 { case first = 1, second }
+
+  /// Two keys of one property, as a class that has both would have.
+  private final class Pair<Value: ManagedNumber>: Sendable {
+    let required: ManagedProperty<Value>
+    let optional: ManagedProperty<Value?>
+    init(_ name: String) {
+      required = ManagedProperty(name)
+      optional = ManagedProperty(name)
+    }
+  }
+
+  @Test func aStringThatIsReadOnceIsNotKept() throws {
+    let texts = ReadTexts()
+    for _ in 0..<2 { texts.note("first", 0, count: 3) }
+    #expect(texts.address(0)?.pointee == "first")
+    texts.note("second", 1, count: 3)
+    #expect(texts.address(1) == nil)
+    texts.note("second", 1, count: 3)
+    #expect(texts.address(1)?.pointee == "second" && texts.address(2) == nil)
+    // Read before the first was kept.
+    let others = ReadTexts()
+    for (index, text) in [(2, "c"), (0, "a"), (0, "a"), (2, "c")] { others.note(text, index, count: 3) }
+    #expect(others.address(0)?.pointee == "a" && others.address(2)?.pointee == "c")
+    others.removeAll()
+    #expect(others.address(0) == nil)
   }
 
   /// One key for entities and models with other slots.

@@ -73,6 +73,36 @@ import Testing
     }
   }
 
+  @Test func anObjectOfOneEventWithUndoRollbackAndSave() throws {
+    let stack = try UndoStack()
+    let mirror = Mirror(stack.context)
+    try stack.context.performAndWait {
+      let context = stack.context
+      func insertAndDelete(_ name: String) -> NSManagedObject {
+        let new = mirror.name(UndoStack.insert(name, context))
+        context.delete(new)
+        return new
+      }
+      _ = insertAndDelete("rolled back")
+      context.rollback()
+      #expect(mirror.take() == [], "its event has not ended")
+      _ = insertAndDelete("saved")
+      try context.save()
+      #expect(mirror.take() == ["deleted saved"])
+      let undone = insertAndDelete("undone")
+      context.processPendingChanges()
+      #expect(mirror.take() == ["deleted undone"])
+      context.undo()
+      context.processPendingChanges()
+      #expect(mirror.take() == [] && undone.managedObjectContext == nil || undone.isDeleted)
+      context.redo()
+      context.processPendingChanges()
+      #expect(mirror.take() == [])
+      try context.save()
+      #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Item")) == 0)
+    }
+  }
+
   @Test func aRollbackTakesBackWhatWasAnnounced() throws {
     let stack = try UndoStack()
     let mirror = Mirror(stack.context)

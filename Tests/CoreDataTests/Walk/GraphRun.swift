@@ -337,8 +337,8 @@ final class GraphRun {
     let expected = (
       name: item.value(forKey: "name") as? String, number: (item.value(forKey: "number") as? NSNumber)?.int32Value ?? 0
     )
-    // Debug builds check the queue of each read, so they read nothing directly.
-    item.setTracked(false)
+    // Debug builds check the queue of each read, so they read nothing directly. Half of the items are not checked.
+    if expected.name?.last?.wholeNumberValue?.isMultiple(of: 2) == true { item.setTracked(false) }
     for _ in 0..<3 {
       let found = (name: item.value(of: name), number: item.value(of: number))
       if found != expected { throw Divergence(text: "accessors of \(item) read \(found), not \(expected)") }

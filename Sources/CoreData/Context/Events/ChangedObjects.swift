@@ -76,7 +76,7 @@ struct ChangedObjects {
   private(set) var updated: Set<NSManagedObject> = []
   private(set) var deleted: Set<NSManagedObject> = []
 
-  /// `room` is an upper limit for the numbers of objects: a set that grows hashes its members again.
+  /// `room` says how many objects to expect: a set that grows hashes its members again.
   init(
     _ objects: ContiguousArray<NSManagedObject>, room: ChangeCounts, change: (NSManagedObject) -> ObjectChange?
   ) {
