@@ -1,6 +1,5 @@
 import Foundation
 import StoreSchema
-import Synchronization
 
 /// A property of a managed object class, by name. The typed accessors of a class read and write through these:
 ///
