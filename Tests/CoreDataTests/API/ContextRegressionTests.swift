@@ -132,9 +132,10 @@ import Testing
         forName: NSManagedObjectContext.didChangeObjectsNotification, object: context, queue: nil
       ) { _ in posts.value += 1 }
       defer { NotificationCenter.default.removeObserver(observer) }
-      context.delete(Person(context: context))
       context.processPendingChanges()
-      #expect(posts.value == 0)
+      let persons = try context.fetch(NSFetchRequest<Person>(entityName: "Person"))
+      context.processPendingChanges()
+      #expect(posts.value == 0 && persons.allSatisfy { !$0.hasChanges })
       _ = Person(context: context)
       context.processPendingChanges()
       #expect(posts.value == 1)
