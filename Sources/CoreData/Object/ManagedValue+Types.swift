@@ -146,7 +146,7 @@ extension ManagedOptionalValue where Self: ManagedValue {
   }
 }
 
-/// A type whose values are words of a row.
+/// A number, a date or a truth value: a row stores each in one word.
 public protocol ManagedNumber: ManagedValue, ManagedOptionalValue {}
 
 extension ManagedNumber {

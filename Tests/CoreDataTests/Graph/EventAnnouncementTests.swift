@@ -94,7 +94,7 @@ import Testing
       #expect(mirror.take() == ["deleted undone"])
       context.undo()
       context.processPendingChanges()
-      #expect(mirror.take() == [] && undone.managedObjectContext == nil || undone.isDeleted)
+      #expect(mirror.take() == [] && undone.isDeleted)
       context.redo()
       context.processPendingChanges()
       #expect(mirror.take() == [])

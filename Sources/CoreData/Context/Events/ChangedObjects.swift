@@ -150,7 +150,7 @@ extension NSManagedObject.Flags {
   var isDeleted: Bool { contains(.deleted) }
   /// Inserted and deleted again without a save in between.
   var isAnnihilated: Bool { isSuperset(of: [.inserted, .deleted]) }
-  /// That the deletion of an object that is new, too, was reported. New objects have no other use for the flag.
+  /// The deletion of a new object was reported. A new object is never marked as updated, so the bit is free for this.
   static let endReported: Self = .updated
   var hasChanges: Bool { isInserted || isUpdated || isDeleted }
   var isFault: Bool { contains(.fault) }
