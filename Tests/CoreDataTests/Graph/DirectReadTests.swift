@@ -6,7 +6,9 @@ import Testing
 @testable import CoreData
 
 /// Accessors that read from the row without a call, and strings that are kept; see `DirectReads.swift`.
-@Suite struct DirectReadTests {
+///
+/// One test at a time: a key is for one entity of one model at a time, and each test has a model of its own.
+@Suite(.serialized) struct DirectReadTests {
   private static let text = ManagedProperty<String?>("text")
   private static let count = ManagedProperty<Int32>("count")
   private static let weight = ManagedProperty<Double>("weight")
