@@ -54,8 +54,8 @@ public enum LintRule: String, CaseIterable, Hashable, Sendable {
   case entityCase = "entity-case"
   /// The name of a property begins with an upper-case letter. Xcode does not accept such a name.
   case propertyCase = "property-case"
-  /// A property has the name of an inherited one, but another kind, type or cardinality. No store can be opened with
-  /// such a model.
+  /// A property has the name of an inherited one, but another kind, type or cardinality, or a destination that is no
+  /// subentity of the inherited one. No store can be opened with such a model.
   case redefinition
   /// An entity has more than 100 properties.
   case propertyCount = "property-count"

@@ -125,7 +125,8 @@ struct Lint {
   private mutating func checkRedefinition(of property: PropertyRecord, in entity: EntityRecord, _ element: String) {
     let superentities = lineage(entity.name).dropFirst()
     guard let owner = superentities.first(where: { declared[$0.name]?[property.name] != nil }),
-      let other = declared[owner.name]?[property.name], property.contradicts(other)
+      let other = declared[owner.name]?[property.name],
+      property.contradicts(other) || !isNarrowed(property, other)
     else { return }
     add(
       .redefinition, element,
@@ -133,6 +134,13 @@ struct Lint {
       \(element) is \(property.typeName), but \(owner.name).\(property.name), which it redefines, is \(other.typeName); \
       give both one type, or rename one of them
       """)
+  }
+
+  /// Whether a relationship that is defined anew refers to the same entity as the inherited one, or to a subentity of it.
+  private func isNarrowed(_ property: PropertyRecord, _ other: PropertyRecord) -> Bool {
+    guard case .relationship(let one) = property.kind, case .relationship(let other) = other.kind else { return true }
+    return one.destinationEntity == other.destinationEntity
+      || lineage(one.destinationEntity).contains { $0.name == other.destinationEntity }
   }
 
   /// Whether objects of the entity are in a database of CloudKit.
@@ -158,7 +166,7 @@ struct Lint {
 }
 
 extension PropertyRecord {
-  /// Whether no store can have both, one defined anew in a subentity. The destination may be another one.
+  /// Whether no store can have both, one defined anew in a subentity, whatever the destinations are.
   fileprivate func contradicts(_ other: PropertyRecord) -> Bool {
     switch (kind, other.kind) {
     case (.attribute(let one), .attribute(let other)): one.type != other.type

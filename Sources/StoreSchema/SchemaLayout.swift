@@ -134,6 +134,15 @@ struct SchemaLayout {
     if let inherited, inherited.isToMany != definition.isToMany {
       throw SchemaError(entity, definition.name, "redefines an inherited relationship with another cardinality")
     }
+    // Whoever reads a row as the superentity looks for what it refers to there.
+    if let inherited, !numbered[inherited.destination].subtree.contains(destination) {
+      throw SchemaError(
+        entity, definition.name,
+        """
+        redefines an inherited relationship with the destination \(definition.destination), which is no subentity of \
+        \(numbered[inherited.destination].definition.name); name the relationship otherwise
+        """)
+    }
     var slot: Int?
     var entitySlot: Int?
     var toManyIndex: Int?

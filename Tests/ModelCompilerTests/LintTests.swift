@@ -108,6 +108,15 @@ import Testing
         <entity name="B" parentEntity="A"><relationship name="n" maxCount="1" destinationEntity="A" inverseName="bs"/>
         </entity>
         """#),
+    Example(
+      rule: .redefinition, element: "B.c",
+      message: "B.c is a to-one relationship to D, but A.c, which it redefines, is a to-one relationship to C; "
+        + "give both one type, or rename one of them",
+      body: #"""
+        <entity name="C"/><entity name="D"/>
+        <entity name="A"><relationship name="c" maxCount="1" destinationEntity="C"/></entity>
+        <entity name="B" parentEntity="A"><relationship name="c" maxCount="1" destinationEntity="D"/></entity>
+        """#),
   ]
 
   static let warnings: [Example] = [

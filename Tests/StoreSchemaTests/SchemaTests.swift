@@ -84,4 +84,15 @@ import Testing
     #expect(set.slots == [0, 63, 64, 1000])
     #expect(set.contains(64) && !set.contains(65) && !set.contains(5000))
   }
+
+  @Test func inheritedRelationshipsMayOnlyBeNarrowed() throws {
+    func schema(_ destination: String) throws -> Schema {
+      var (owner, heir) = (entity("Owner"), entity("Heir", parent: "Owner"))
+      owner.relationships = [RelationshipDefinition(name: "pet", destination: "Pet")]
+      heir.relationships = [RelationshipDefinition(name: "pet", destination: destination)]
+      return try Schema([owner, heir, entity("Pet", parent: "Animal"), entity("Dog", parent: "Pet"), entity("Animal")])
+    }
+    for destination in ["Pet", "Dog"] { #expect(try schema(destination).entities.count == 5) }
+    for destination in ["Animal", "Owner"] { #expect(throws: SchemaError.self) { try schema(destination) } }
+  }
 }
