@@ -29,6 +29,7 @@ extension FileRewriting {
           replace(file.tokens[index].range, "CoreData.ModelClasses.named")
         }
       case "NSFetchRequest": rewriteCast(index)
+      case "value" where hasLabels(index, ["forKey"]) || hasLabels(index, ["forKeyPath"]): rewriteCastOfValue(index)
       case "switch": completeSwitch(index)
       default: break
       }
@@ -66,6 +67,19 @@ extension FileRewriting {
       let metatype = type.allSatisfy { $0.isLetter || $0.isNumber || "._".contains($0) } ? type : "(\(type))"
       return replace(tokens: index - 2..<end + 1, ".retyped(as: \(metatype).self)")
     }
+  }
+
+  /// `value(forKey: "courses") as? NSMutableSet` becomes `mutableValue(forKey: "courses") as? NSMutableSet`: the value of a
+  /// relationship can be changed on Apple's platforms, and is an `NSSet` here.
+  private mutating func rewriteCastOfValue(_ index: Int) {
+    // That of `super` would call the override in which it stands.
+    guard !file.isWord(index - 2, "super"), let close = file.closing(index + 1), file.isWord(close + 1, "as"),
+      file.isMark(close + 2, "?") || file.isMark(close + 2, "!"),
+      ["NSMutableSet", "NSMutableOrderedSet"].contains(file.text(close + 3)),
+      // A function of the module is one of its own.
+      !module.namesakes.contains(file.name(index + 2) == "forKey" ? "value(forKey:)" : "value(forKeyPath:)")
+    else { return }
+    replace(file.tokens[index].range, "mutableValue")
   }
 
   /// `student.courses = [a, b]` and `let courses: NSSet = [a, b]`: Foundation's sets have no literals on other

@@ -42,10 +42,14 @@ final class ModuleClasses {
   /// Classes of managed objects, as far as it was looked up.
   private var managed: [String: Bool] = [:]
 
-  /// The functions of the module that have names which calls of Foundation's functions have, with their labels.
+  /// The functions of the module that have names that calls of functions of Apple's frameworks have, with their labels.
+  /// Overrides are of those frameworks.
   private(set) lazy var namesakes: Set<String> = {
-    let functions = files.flatMap { file in file.declarations.filter { $0.keyword == "func" }.map { (file, $0) } }
-    let named = functions.filter { ["url", "urls", "NSClassFromString"].contains($0.name($1.keywordIndex + 1)) }
+    let functions = files.flatMap { file in
+      file.declarations.filter { $0.keyword == "func" && !$0.has("override") }.map { (file, $0) }
+    }
+    let names = ["url", "urls", "NSClassFromString", "value"]
+    let named = functions.filter { names.contains($0.name($1.keywordIndex + 1)) }
     return Set(named.compactMap { $0.memberName($1) })
   }()
 

@@ -39,6 +39,23 @@ import Testing
   func `casts of fetch requests`(_ line: String, _ expected: String) { #expect(rewritten(line) == expected) }
 
   @Test(arguments: [
+    (
+      "let s = student.value(forKey: \"courses\") as? NSMutableSet",
+      "let s = student.mutableValue(forKey: \"courses\") as? NSMutableSet"
+    ),
+    ("value(forKeyPath: a.name) as! NSMutableSet", "mutableValue(forKeyPath: a.name) as! NSMutableSet"),
+    ("value(forKey: f(a, b: c)) as! NSMutableOrderedSet", "mutableValue(forKey: f(a, b: c)) as! NSMutableOrderedSet"),
+    ("value(forKey: a) as? NSSet", "value(forKey: a) as? NSSet"),
+    ("value(forKey: a, in: b) as? NSMutableSet", "value(forKey: a, in: b) as? NSMutableSet"),
+    ("value(forKey: a)?.set as? NSMutableSet", "value(forKey: a)?.set as? NSMutableSet"),
+    ("super.value(forKey: a) as? NSMutableSet", "super.value(forKey: a) as? NSMutableSet"),
+    ("primitiveValue(forKey: a) as? NSMutableSet", "primitiveValue(forKey: a) as? NSMutableSet"),
+  ])
+  func `values that are cast to sets that can be changed`(_ line: String, _ expected: String) {
+    #expect(rewritten(line) == expected)
+  }
+
+  @Test(arguments: [
     ("let s: NSSet = [a, [b]]", "let s: NSSet = NSSet(array: [a, [b]])"),
     ("let s: NSMutableSet = []", "let s: NSMutableSet = NSMutableSet(array: [])"),
     ("let s: NSArray = [a]", "let s: NSArray = [a]"), ("let s: NSSet = [a].set", "let s: NSSet = [a].set"),
@@ -82,6 +99,7 @@ import Testing
       "func urls(forResourcesWithExtension e: Int, subdirectory s: Int) {}"
     ),
     ("NSClassFromString(a)", "func NSClassFromString(_ name: String) -> Int { 1 }"),
+    ("value(forKey: a) as? NSMutableSet", "func value(forKey key: String) -> Any? { nil }"),
   ])
   func `a function of the module is not replaced`(_ call: String, _ function: String) {
     func text(_ other: String) -> String {
@@ -89,6 +107,7 @@ import Testing
       return String(decoding: Rewriter(sources).outputs[0].bytes, as: UTF8.self)
     }
     #expect(text("struct Router { \(function) }").contains("let x = \(call)"))
+    #expect(!text("class Router: Base { override \(function) }").contains("let x = \(call)"))
     #expect(!text("struct Router {}").contains("let x = \(call)"))
   }
 

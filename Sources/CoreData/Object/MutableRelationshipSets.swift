@@ -35,6 +35,29 @@ extension NSManagedObject {
     return owner.mutableOrderedSetValue(forKey: key)
   }
 
+  /// The value of a key, as by ``value(forKey:)``; of a to-many relationship the live view, unless the class has a custom
+  /// accessor.
+  ///
+  /// The value that ``value(forKey:)`` gives is an `NSSet` or `NSOrderedSet`, which cannot be changed. On Apple's
+  /// platforms it can, although the documentation calls it immutable
+  /// (https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutablesetvalue(forkey:)). So rewritten
+  /// sources call this function where they cast the value to a set that can be changed.
+  public final func mutableValue(forKey key: String) -> Any? {
+    guard getter(key) == nil, case .relationship(let index)? = info.keys[key] else { return value(forKey: key) }
+    let relationship = info.relationships[index].relationship
+    if !relationship.isToMany { return value(forKey: key) }
+    return relationship.isOrdered ? mutableOrderedSetValue(forKey: key) : mutableSetValue(forKey: key)
+  }
+
+  /// As ``mutableValue(forKey:)``, for a dotted path. Its owner is the object at the path before the last key.
+  public final func mutableValue(forKeyPath keyPath: String) -> Any? {
+    guard let dot = keyPath.lastIndex(of: ".") else { return mutableValue(forKey: keyPath) }
+    guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
+      return value(forKeyPath: keyPath)
+    }
+    return owner.mutableValue(forKey: String(keyPath[keyPath.index(after: dot)...]))
+  }
+
   private func owner(of keyPath: String) -> (NSManagedObject, key: String) {
     guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
     guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {

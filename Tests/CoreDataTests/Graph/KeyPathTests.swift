@@ -150,4 +150,23 @@ import Testing
       #expect(list.value(forKeyPath: "numbers.@min.d") as? Decimal == 1)
     }
   }
+
+  /// What rewritten sources read where they cast a value to a set that can be changed.
+  @Test func valuesOfRelationshipsThatCanBeChanged() throws {
+    try Errand.inContext { context in
+      let (errand, owner, other) = (Errand(context: context), Owner(context: context), Errand(context: context))
+      errand.setValue(owner, of: Errand.owner)
+      owner.setValue("Ada", forKey: "name")
+      (errand.mutableValue(forKeyPath: "owner.errands") as? NSMutableSet)?.add(other)
+      (owner.mutableValue(forKey: "queue") as? NSMutableOrderedSet)?.add(other)
+      #expect(owner.value(of: Owner.errands) == [errand, other] && owner.value(of: Owner.queue) == [other])
+      #expect(owner.mutableValue(forKey: "name") as? String == "Ada")
+      #expect(errand.mutableValue(forKeyPath: "owner.name") as? String == "Ada")
+      #expect(errand.mutableValue(forKey: "owner") as? Owner === owner)
+      errand.setValue(nil, forKey: "owner")
+      #expect(errand.mutableValue(forKeyPath: "owner.errands") == nil)
+      (owner.mutableValue(forKeyPath: "errands") as? NSMutableSet)?.removeAllObjects()
+      #expect(other.value(forKey: "owner") == nil && owner.value(of: Owner.errands)?.isEmpty == true)
+    }
+  }
 }

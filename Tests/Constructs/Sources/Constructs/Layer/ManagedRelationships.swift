@@ -188,6 +188,14 @@ private func toManyTypes() {
     expect(one.badge === company)
     expect(company.badgeOf.count, is: 1)
   }
+  construct(.managedTypes, "the value of a relationship as a set that can be changed") {
+    let (one, other, company) = people()
+    (company.value(forKey: "badgeOf") as? NSMutableSet)?.add(one)
+    expect(company.badgeOf.count, is: 1)
+    other.badge = company
+    (other.value(forKeyPath: "badge.badgeOf") as! NSMutableSet).removeAllObjects()
+    expect(company.badgeOf.count, is: 0)
+  }
 }
 
 private func orderedTypes() {
