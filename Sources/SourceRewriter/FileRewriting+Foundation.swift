@@ -28,6 +28,11 @@ extension FileRewriting {
         if !module.namesakes.contains(where: { $0.hasPrefix("NSClassFromString(") }) {
           replace(file.tokens[index].range, "CoreData.ModelClasses.named")
         }
+      case "NSStringFromClass"
+      where file.isMark(index + 1, "(") && !file.isMark(index - 1, ".") && !file.isWord(index - 1, "func"):
+        if !module.namesakes.contains(where: { $0.hasPrefix("NSStringFromClass(") }) {
+          replace(tokens: index..<index + 2, "CoreData.ModelClasses.name(of: ")
+        }
       case "NSFetchRequest": rewriteCast(index)
       case "value" where hasLabels(index, ["forKey"]) || hasLabels(index, ["forKeyPath"]): rewriteCastOfValue(index)
       case "switch": completeSwitch(index)

@@ -48,7 +48,7 @@ final class ModuleClasses {
     let functions = files.flatMap { file in
       file.declarations.filter { $0.keyword == "func" && !$0.has("override") }.map { (file, $0) }
     }
-    let names = ["url", "urls", "NSClassFromString", "value"]
+    let names = ["url", "urls", "NSClassFromString", "NSStringFromClass", "value"]
     let named = functions.filter { names.contains($0.name($1.keywordIndex + 1)) }
     return Set(named.compactMap { $0.memberName($1) })
   }()

@@ -22,6 +22,8 @@ import Testing
     ("let f = NSClassFromString", "let f = NSClassFromString"),
     ("Foundation.NSClassFromString(name)", "Foundation.NSClassFromString(name)"),
     ("func NSClassFromString(_ name: String)", "func NSClassFromString(_ name: String)"),
+    ("NSStringFromClass(A.self)", "CoreData.ModelClasses.name(of: A.self)"),
+    ("x.NSStringFromClass(A.self)", "x.NSStringFromClass(A.self)"),
     ("import class Foundation.Bundle", "import class Foundation.Bundle"),
   ])
   func `classes of Foundation that are here`(_ line: String, _ expected: String) {
@@ -99,6 +101,7 @@ import Testing
       "func urls(forResourcesWithExtension e: Int, subdirectory s: Int) {}"
     ),
     ("NSClassFromString(a)", "func NSClassFromString(_ name: String) -> Int { 1 }"),
+    ("NSStringFromClass(A.self)", "func NSStringFromClass(_ type: AnyClass) -> Int { 1 }"),
     ("value(forKey: a) as? NSMutableSet", "func value(forKey key: String) -> Any? { nil }"),
   ])
   func `a function of the module is not replaced`(_ call: String, _ function: String) {

@@ -83,15 +83,6 @@ public final class AnyCancellable {
   deinit { cancel() }
 }
 
-/// Names classes as Apple's function does, where Foundation's stops: for a class within other types, and for a generic
-/// one. A name is that of Swift, not the mangled one of Objective-C.
-public enum ClassNames {
-  public static func name(of type: AnyClass) -> String {
-    let name = String(reflecting: type)
-    return name.split(separator: ".").count == 2 && !name.contains("<") ? NSStringFromClass(type) : name
-  }
-}
-
 /// Objective-C's associated objects. Those of an object that is gone are removed when another one gets its first.
 public enum objc_AssociationPolicy: Sendable {
   case OBJC_ASSOCIATION_ASSIGN, OBJC_ASSOCIATION_RETAIN_NONATOMIC, OBJC_ASSOCIATION_COPY_NONATOMIC

@@ -12,11 +12,13 @@ SHIMS = Path(__file__).resolve().parent
 class Library:
     def __init__(self, sources, flags=(), excluded=None, observes=False, nested=False):
         # `observes` where the observations of the library and its tests are those of Foundation's objects.
-        # `nested` where classes within other types are named.
+        # `nested` where macros, whose results are not rewritten, name classes within other types.
         self.sources, self.flags, self.excluded = sources, list(flags), excluded or {}
         self.aliases = "typealias NSKeyValueObservation = FoundationObservation\n" if observes else ""
         if nested:
-            self.aliases += "@usableFromInline func NSStringFromClass(_ type: AnyClass) -> String { ClassNames.name(of: type) }\n"
+            self.aliases += (
+                "import CoreData\n"
+                "@usableFromInline func NSStringFromClass(_ type: AnyClass) -> String { ModelClasses.name(of: type) }\n")
 
 
 # Modules of Apple's that have no part here, and the files that stand in for them.

@@ -17,4 +17,14 @@ public enum ModelClasses {
     let ofProgram = all.filter { $0 != ofFoundation }
     return ofProgram.isEmpty ? ofFoundation : ofProgram.count == 1 ? ofProgram[0] : nil
   }
+
+  /// The name of a class for a model, as ``named(_:)`` finds it. It has the module.
+  ///
+  /// Rewritten sources call it in place of `NSStringFromClass`, which stops the program on other platforms than Apple's
+  /// for a class within another type, for a private and for a generic one. Such a class has its name in Swift here, not
+  /// the mangled one of Objective-C.
+  public static func name(of type: AnyClass) -> String {
+    let name = String(reflecting: type)
+    return name.split(separator: ".").count == 2 && !name.contains("<") ? NSStringFromClass(type) : name
+  }
 }

@@ -50,6 +50,17 @@ import Testing
     #expect(ModelClasses.named("Inner") == nil && ModelClasses.named("Absent") == nil && ModelClasses.named("") == nil)
   }
 
+  @Test(arguments: [Outer.Inner.self, Outer.Middle.Deep.Inner.self, Hidden.self, Person.self])
+  func aClassIsFoundByTheNameThatItsModelHas(_ type: NSManagedObject.Type) {
+    #expect(ModelClasses.named(ModelClasses.name(of: type)) == type)
+  }
+
+  @Test func classesOfFoundationAndGenericOnesHaveNames() {
+    #expect(ModelClasses.name(of: NSObject.self) == "NSObject")
+    #expect(ModelClasses.name(of: Person.self) == "CoreDataTests.Person")
+    #expect(ModelClasses.name(of: NSFetchRequest<Person>.self) == "CoreData.NSFetchRequest<CoreDataTests.Person>")
+  }
+
   @Test func objectsAreMadeOfTheirClassWithoutARequiredInitialiser() throws {
     let model = Company.model()
     _ = try model.freeze()
