@@ -38,4 +38,9 @@ extension NSDictionary {
   public func value(forKeyPath keyPath: String) -> Any? {
     KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
   }
+
+  /// The value of a key. Rewritten sources call it, as ``NSManagedObject/mutableValue(forKey:)``.
+  public func mutableValue(forKey key: String) -> Any? { value(forKey: key) }
+  /// The value at a dotted path. Rewritten sources call it, as ``NSManagedObject/mutableValue(forKeyPath:)``.
+  public func mutableValue(forKeyPath keyPath: String) -> Any? { value(forKeyPath: keyPath) }
 }

@@ -125,9 +125,17 @@ struct Lint {
   private mutating func checkRedefinition(of property: PropertyRecord, in entity: EntityRecord, _ element: String) {
     let superentities = lineage(entity.name).dropFirst()
     guard let owner = superentities.first(where: { declared[$0.name]?[property.name] != nil }),
-      let other = declared[owner.name]?[property.name],
-      property.contradicts(other) || !isNarrowed(property, other)
+      let other = declared[owner.name]?[property.name]
     else { return }
+    if let (destination, inherited) = widened(property, other) {
+      add(
+        .redefinition, element,
+        """
+        \(element) is a relationship to \(destination), but \(owner.name).\(property.name), which it redefines, is one to \
+        \(inherited); make \(destination) a subentity of \(inherited), or rename one of the relationships
+        """)
+    }
+    guard property.contradicts(other) else { return }
     add(
       .redefinition, element,
       """
@@ -136,11 +144,14 @@ struct Lint {
       """)
   }
 
-  /// Whether a relationship that is defined anew refers to the same entity as the inherited one, or to a subentity of it.
-  private func isNarrowed(_ property: PropertyRecord, _ other: PropertyRecord) -> Bool {
-    guard case .relationship(let one) = property.kind, case .relationship(let other) = other.kind else { return true }
-    return one.destinationEntity == other.destinationEntity
-      || lineage(one.destinationEntity).contains { $0.name == other.destinationEntity }
+  /// The destinations of a relationship that is defined anew and of the inherited one, where the first is no subentity
+  /// of the second.
+  private func widened(_ property: PropertyRecord, _ other: PropertyRecord) -> (String, String)? {
+    guard case .relationship(let one) = property.kind, case .relationship(let other) = other.kind,
+      entities[one.destinationEntity] != nil, entities[other.destinationEntity] != nil,
+      !lineage(one.destinationEntity).contains(where: { $0.name == other.destinationEntity })
+    else { return nil }
+    return (one.destinationEntity, other.destinationEntity)
   }
 
   /// Whether objects of the entity are in a database of CloudKit.

@@ -77,13 +77,18 @@ extension FileRewriting {
   /// `value(forKey: "courses") as? NSMutableSet` becomes `mutableValue(forKey: "courses") as? NSMutableSet`: the value of a
   /// relationship can be changed on Apple's platforms, and is an `NSSet` here.
   private mutating func rewriteCastOfValue(_ index: Int) {
-    // That of `super` would call the override in which it stands.
-    guard !file.isWord(index - 2, "super"), let close = file.closing(index + 1), file.isWord(close + 1, "as"),
-      file.isMark(close + 2, "?") || file.isMark(close + 2, "!"),
-      ["NSMutableSet", "NSMutableOrderedSet"].contains(file.text(close + 3)),
-      // A function of the module is one of its own.
-      !module.namesakes.contains(file.name(index + 2) == "forKey" ? "value(forKey:)" : "value(forKeyPath:)")
+    // In an override, `super.mutableValue(forKey:)` would call the override again.
+    guard !file.isWord(index - 2, "super"), var cast = file.closing(index + 1).map({ $0 + 1 }) else { return }
+    if file.isMark(cast, "!") { cast += 1 }
+    guard file.isWord(cast, "as"), file.isMark(cast + 1, "?") || file.isMark(cast + 1, "!"),
+      ["NSMutableSet", "NSMutableOrderedSet"].contains(file.text(cast + 2))
     else { return }
+    if module.namesakes.contains("value(\(file.name(index + 2)):)") {
+      let function = file.text(cast + 2) == "NSMutableSet" ? "mutableSetValue" : "mutableOrderedSetValue"
+      return find(
+        index,
+        "if this is the value of a relationship, it cannot be changed; write \(function)(\(file.name(index + 2)):)")
+    }
     replace(file.tokens[index].range, "mutableValue")
   }
 

@@ -43,13 +43,16 @@ final class ModuleClasses {
   private var managed: [String: Bool] = [:]
 
   /// The functions of the module that have names that calls of functions of Apple's frameworks have, with their labels.
-  /// Overrides are of those frameworks.
+  /// An override of `value(forKey:)` is that of a managed object.
   private(set) lazy var namesakes: Set<String> = {
     let functions = files.flatMap { file in
-      file.declarations.filter { $0.keyword == "func" && !$0.has("override") }.map { (file, $0) }
+      file.declarations.filter { $0.keyword == "func" }.map { (file, $0) }
     }
     let names = ["url", "urls", "NSClassFromString", "NSStringFromClass", "value"]
-    let named = functions.filter { names.contains($0.name($1.keywordIndex + 1)) }
+    let named = functions.filter { file, function in
+      let name = file.name(function.keywordIndex + 1)
+      return names.contains(name) && !(name == "value" && function.has("override"))
+    }
     return Set(named.compactMap { $0.memberName($1) })
   }()
 

@@ -110,8 +110,9 @@ import Testing
         """#),
     Example(
       rule: .redefinition, element: "B.c",
-      message: "B.c is a to-one relationship to D, but A.c, which it redefines, is a to-one relationship to C; "
-        + "give both one type, or rename one of them",
+      message:
+        "B.c is a relationship to D, but A.c, which it redefines, is one to C; make D a subentity of C, or rename "
+        + "one of the relationships",
       body: #"""
         <entity name="C"/><entity name="D"/>
         <entity name="A"><relationship name="c" maxCount="1" destinationEntity="C"/></entity>

@@ -47,6 +47,7 @@ import Testing
     ),
     ("value(forKeyPath: a.name) as! NSMutableSet", "mutableValue(forKeyPath: a.name) as! NSMutableSet"),
     ("value(forKey: f(a, b: c)) as! NSMutableOrderedSet", "mutableValue(forKey: f(a, b: c)) as! NSMutableOrderedSet"),
+    ("value(forKey: a)! as! NSMutableSet", "mutableValue(forKey: a)! as! NSMutableSet"),
     ("value(forKey: a) as? NSSet", "value(forKey: a) as? NSSet"),
     ("value(forKey: a, in: b) as? NSMutableSet", "value(forKey: a, in: b) as? NSMutableSet"),
     ("value(forKey: a)?.set as? NSMutableSet", "value(forKey: a)?.set as? NSMutableSet"),
@@ -110,8 +111,19 @@ import Testing
       return String(decoding: Rewriter(sources).outputs[0].bytes, as: UTF8.self)
     }
     #expect(text("struct Router { \(function) }").contains("let x = \(call)"))
-    #expect(!text("class Router: Base { override \(function) }").contains("let x = \(call)"))
     #expect(!text("struct Router {}").contains("let x = \(call)"))
+  }
+
+  @Test func `an override of value(forKey:) is no function of the module, another one is named`() {
+    func rewriting(_ member: String) -> Rewriter {
+      Rewriter([
+        .init(path: "a.swift", text: "\nlet x = value(forKey: a) as? NSMutableSet"),
+        .init(path: "b.swift", text: "class Router: Base { \(member)func value(forKey key: String) -> Any? { nil } }"),
+      ])
+    }
+    let (own, inherited) = (rewriting(""), rewriting("override "))
+    #expect(own.findings.map(\.line) == [2] && inherited.findings.isEmpty)
+    #expect(String(decoding: inherited.outputs[0].bytes, as: UTF8.self).contains("let x = mutableValue(forKey: a)"))
   }
 
   @Test func `a switch over attribute types without the newer ones`() {

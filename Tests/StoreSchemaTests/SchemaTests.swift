@@ -86,13 +86,26 @@ import Testing
   }
 
   @Test func inheritedRelationshipsMayOnlyBeNarrowed() throws {
-    func schema(_ destination: String) throws -> Schema {
+    func related(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDefinition {
+      var result = RelationshipDefinition(name: name, destination: destination)
+      result.inverse = inverse
+      return result
+    }
+    func schema(_ destination: String, redefiningInverse: Bool = false) throws -> Schema {
       var (owner, heir) = (entity("Owner"), entity("Heir", parent: "Owner"))
-      owner.relationships = [RelationshipDefinition(name: "pet", destination: "Pet")]
-      heir.relationships = [RelationshipDefinition(name: "pet", destination: destination)]
-      return try Schema([owner, heir, entity("Pet", parent: "Animal"), entity("Dog", parent: "Pet"), entity("Animal")])
+      var (pet, dog, animal) = (entity("Pet", parent: "Animal"), entity("Dog", parent: "Pet"), entity("Animal"))
+      owner.relationships = [related("pet", "Pet", "owner")]
+      heir.relationships = [related("pet", destination, "owner")]
+      animal.relationships = [related("owner", "Owner", "pet")]
+      pet.relationships = [related("owner", "Owner", "pet")]
+      if redefiningInverse { dog.relationships = [related("owner", "Heir", "pet")] }
+      return try Schema([owner, heir, pet, dog, animal])
     }
     for destination in ["Pet", "Dog"] { #expect(try schema(destination).entities.count == 5) }
-    for destination in ["Animal", "Owner"] { #expect(throws: SchemaError.self) { try schema(destination) } }
+    #expect(try schema("Dog", redefiningInverse: true).entities.count == 5)
+    for destination in ["Animal", "Owner"] {
+      let error = #expect(throws: SchemaError.self) { try schema(destination) }
+      #expect(error.map { "\($0)".contains("no subentity of Pet") } == true)
+    }
   }
 }

@@ -35,17 +35,20 @@ extension NSManagedObject {
     return owner.mutableOrderedSetValue(forKey: key)
   }
 
-  /// The value of a key, as by ``value(forKey:)``; of a to-many relationship the live view, unless the class has a custom
-  /// accessor.
+  /// The value by ``value(forKey:)``, or the live view of a to-many relationship, unless a custom accessor or an override
+  /// gives another value than the relationship's.
   ///
-  /// The value that ``value(forKey:)`` gives is an `NSSet` or `NSOrderedSet`, which cannot be changed. On Apple's
-  /// platforms it can, although the documentation calls it immutable
+  /// ``value(forKey:)`` gives an `NSSet` or `NSOrderedSet`, which cannot be changed. On Apple's platforms it can, although
+  /// the documentation calls it immutable
   /// (https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutablesetvalue(forkey:)). So rewritten
   /// sources call this function where they cast the value to a set that can be changed.
   public final func mutableValue(forKey key: String) -> Any? {
-    guard getter(key) == nil, case .relationship(let index)? = info.keys[key] else { return value(forKey: key) }
+    let value = value(forKey: key)
+    guard case .relationship(let index)? = info.keys[key], let value = value as AnyObject?,
+      value === modelledValue(forKey: key) as AnyObject?
+    else { return value }
     let relationship = info.relationships[index].relationship
-    if !relationship.isToMany { return value(forKey: key) }
+    if !relationship.isToMany { return value }
     return relationship.isOrdered ? mutableOrderedSetValue(forKey: key) : mutableSetValue(forKey: key)
   }
 
