@@ -74,8 +74,8 @@ extension FileRewriting {
     }
   }
 
-  /// `value(forKey: "courses") as? NSMutableSet` becomes `mutableValue(forKey: "courses") as? NSMutableSet`: the value of a
-  /// relationship can be changed on Apple's platforms, and is an `NSSet` here.
+  /// `value(forKey: "courses") as? NSMutableSet` becomes `mutableValue(forKey: "courses") as? NSMutableSet`: the value
+  /// of a relationship can be changed on Apple's platforms, and is an `NSSet` here.
   private mutating func rewriteCastOfValue(_ index: Int) {
     // In an override, `super.mutableValue(forKey:)` would call the override again.
     guard !file.isWord(index - 2, "super"), var cast = file.closing(index + 1).map({ $0 + 1 }) else { return }

@@ -16,8 +16,8 @@ public final class Schema: Sendable {
   /// Resolves a model and assigns slots.
   ///
   /// Throws ``SchemaError`` when a name is missing, is used twice or differs from another only by case, when parents
-  /// form a cycle, when a property is redefined with another type or cardinality, when a relationship is redefined with a
-  /// destination that is no subentity of the inherited one, or when a relationship and its inverse do not match.
+  /// form a cycle, when a property is redefined with another type or cardinality, when a relationship is redefined with
+  /// a destination that is no subentity of the inherited one, or when a relationship and its inverse do not match.
   public init(_ definitions: [EntityDefinition]) throws(SchemaError) {
     let numbered = try EntityNumbering.number(definitions)
     var layout = SchemaLayout(numbered)

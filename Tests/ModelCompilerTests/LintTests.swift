@@ -114,9 +114,11 @@ import Testing
         "B.c is a relationship to D, but A.c, which it redefines, is one to C; make D a subentity of C, or rename "
         + "one of the relationships",
       body: #"""
-        <entity name="C"/><entity name="D"/>
-        <entity name="A"><relationship name="c" maxCount="1" destinationEntity="C"/></entity>
-        <entity name="B" parentEntity="A"><relationship name="c" maxCount="1" destinationEntity="D"/></entity>
+        <entity name="C"><relationship name="as" toMany="YES" destinationEntity="A" inverseName="c"/></entity>
+        <entity name="D"><relationship name="bs" toMany="YES" destinationEntity="B" inverseName="c"/></entity>
+        <entity name="A"><relationship name="c" maxCount="1" destinationEntity="C" inverseName="as"/></entity>
+        <entity name="B" parentEntity="A"><relationship name="c" maxCount="1" destinationEntity="D" inverseName="bs"/>
+        </entity>
         """#),
   ]
 
@@ -243,6 +245,13 @@ import Testing
   @Test func `a sound model has no finding`() throws {
     let source = try ModelSourceReader().readSource(Data(TestModels.contents(Self.pair, model: Self.cloud).utf8))
     #expect(ModelLint.check(source, path: "M.xcdatamodel").isEmpty)
+  }
+
+  @Test func `a relationship may be redefined for a subentity of its destination`() throws {
+    let example = try #require(Self.errors.first { $0.rule == .redefinition && $0.element == "B.c" })
+    let body = example.body.replacingOccurrences(of: #"name="D""#, with: #"name="D" parentEntity="C""#)
+    let source = try ModelSourceReader().readSource(Data(TestModels.contents(body).utf8))
+    #expect(ModelLint.check(source, path: "M.xcdatamodel").isEmpty && body != example.body)
   }
 
   @Test func `a finding is printed as Apple's compiler prints it`() {

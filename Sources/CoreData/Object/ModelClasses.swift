@@ -20,9 +20,9 @@ public enum ModelClasses {
 
   /// The name of a class for a model, as ``named(_:)`` finds it. It has the module.
   ///
-  /// Rewritten sources call it in place of `NSStringFromClass`, which stops the program on other platforms than Apple's
-  /// for a class within another type, for a private and for a generic one. Here these have their names in Swift, not the
-  /// mangled ones of Objective-C. ``named(_:)`` finds no generic class.
+  /// Rewritten sources call it in place of `NSStringFromClass`, which stops the program on other platforms than
+  /// Apple's for a class within another type, for a private and for a generic one. Here these have their names in
+  /// Swift, not the mangled ones of Objective-C. ``named(_:)`` finds no generic class.
   public static func name(of type: AnyClass) -> String {
     let name = String(reflecting: type)
     return name.split(separator: ".").count == 2 && !name.contains("<") ? NSStringFromClass(type) : name

@@ -35,11 +35,11 @@ extension NSManagedObject {
     return owner.mutableOrderedSetValue(forKey: key)
   }
 
-  /// The value by ``value(forKey:)``, or the live view of a to-many relationship, unless a custom accessor or an override
-  /// gives another value than the relationship's.
+  /// The value by ``value(forKey:)``, or the live view of a to-many relationship, unless a custom accessor or an
+  /// override gives another value than the relationship's.
   ///
-  /// ``value(forKey:)`` gives an `NSSet` or `NSOrderedSet`, which cannot be changed. On Apple's platforms it can, although
-  /// the documentation calls it immutable
+  /// ``value(forKey:)`` gives an `NSSet` or `NSOrderedSet`, which cannot be changed. On Apple's platforms it can,
+  /// although the documentation calls it immutable
   /// (https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutablesetvalue(forkey:)). So rewritten
   /// sources call this function where they cast the value to a set that can be changed.
   public final func mutableValue(forKey key: String) -> Any? {
