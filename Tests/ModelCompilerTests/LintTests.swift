@@ -242,6 +242,12 @@ import Testing
     #expect(Self.warnings.allSatisfy { $0.rule.severity == .warning })
   }
 
+  @Test func `each rule is in the documentation`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let document = try String(contentsOf: root.appending(path: "Documentation/Tool.md"), encoding: .utf8)
+    for rule in LintRule.allCases where !document.contains("`\(rule.rawValue)`") { Issue.record("\(rule.rawValue)") }
+  }
+
   @Test func `a sound model has no finding`() throws {
     let source = try ModelSourceReader().readSource(Data(TestModels.contents(Self.pair, model: Self.cloud).utf8))
     #expect(ModelLint.check(source, path: "M.xcdatamodel").isEmpty)

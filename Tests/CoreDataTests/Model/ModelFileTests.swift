@@ -40,6 +40,22 @@ import Testing
     #expect(NSManagedObjectModel(contentsOf: url) == nil)
   }
 
+  @Test func aModelMadeInCodeIsWrittenAsASource() throws {
+    let model = Describing.library()
+    model.localizationDictionary = nil
+    let source = try model.sourceContents()
+    let folder = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).xcdatamodel")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    try source.contents.write(to: folder.appending(path: "contents"))
+    let read = try NSManagedObjectModel.read(folder)
+    #expect(read.entityVersionHashesByName == model.entityVersionHashesByName && read.entities.count > 2)
+    for (name, entity) in model.entitiesByName {
+      #expect(Set(read.entitiesByName[name]?.propertiesByName.keys ?? [:].keys) == Set(entity.propertiesByName.keys))
+    }
+    #expect(try read.sourceContents().contents == source.contents)
+  }
+
   @Test func aFileOfNoModelGivesNil() throws {
     #expect(NSManagedObjectModel(contentsOf: URL(filePath: "/nonexistent.momd")) == nil)
     #expect(throws: CocoaError.self) { try NSManagedObjectModel.read(URL(filePath: "/nonexistent.momd")) }
