@@ -10,6 +10,8 @@ class Person: NSManagedObject {
   @NSManaged var pupils: NSSet?
   @NSManaged var anyFriend: NSManagedObject?
   @NSManaged var friendOf: Set<NSManagedObject>
+  @NSManaged var anyBoss: NSManagedObject
+  @NSManaged var anyStaff: NSSet?
   @NSManaged var qualified: CoreData.NSManagedObject?
   @NSManaged var qualifiedOf: NSSet
   @NSManaged var badge: (any Badge)?
@@ -27,6 +29,7 @@ final class Company: NSManagedObject, Badge {
   @NSManaged var anyObjects: Set<NSManagedObject>?
   @NSManaged var anyObjectsOf: NSOrderedSet
   @NSManaged var named: [Person]?
+  @NSManaged var requiredNamed: [Person]
   @NSManaged var namedArray: NSArray?
 }
 
@@ -69,13 +72,14 @@ private var entities: [NSEntityDescription] {
   relate(person, "boss", .one, person, "staff", .many)
   relate(person, "mentor", .one, person, "pupils", .many)
   relate(person, "anyFriend", .one, person, "friendOf", .many)
+  relate(person, "anyBoss", .one, person, "anyStaff", .many)
   relate(person, "qualified", .one, person, "qualifiedOf", .many)
   relate(person, "badge", .one, company, "badgeOf", .many)
   relate(person, "home", .one, address, "residents", .many)
   relate(company, "ordered", .ordered, company, "orderedOf", .one)
   relate(company, "mutable", .ordered, company, "mutableOf", .one)
   relate(company, "anyObjects", .many, company, "anyObjectsOf", .ordered)
-  company.properties += [named("named", of: company, person), named("namedArray", of: company, person)]
+  company.properties += ["named", "requiredNamed", "namedArray"].map { named($0, of: company, person) }
   return [person, company, address, entity(Remark.self, texts("note", "text"))]
 }
 
@@ -116,6 +120,12 @@ private func toOneTypes() {
     one.anyFriend = other
     expect(one.anyFriend === other)
     expect(other.friendOf.contains(one))
+  }
+  construct(.managedTypes, "NSManagedObject") {
+    let (one, other, _) = people()
+    one.anyBoss = other
+    expect(one.anyBoss === other)
+    expect(other.anyStaff?.contains(one) == true)
   }
   construct(.managedTypes, "CoreData.NSManagedObject?") {
     let (one, other, _) = people()
@@ -222,6 +232,12 @@ private func orderedTypes() {
     try company.managedObjectContext?.save()
     expect(company.named?.count, is: 1)
     expect(company.named?.first === one)
+  }
+  construct(.managedTypes, "an array for a fetched property, not optional") {
+    let (one, _, company) = people()
+    one.name = "Ada"
+    try company.managedObjectContext?.save()
+    expect(company.requiredNamed, is: [one])
   }
   construct(.managedTypes, "NSArray? for a fetched property") {
     let (one, _, company) = people()

@@ -28,7 +28,8 @@ private var numberEntity: NSEntityDescription {
     ("aliased", .integer32AttributeType), ("qualified", .integer64AttributeType), ("number", .integer32AttributeType),
     ("requiredNumber", .doubleAttributeType), ("unwrappedNumber", .integer16AttributeType),
     ("truthNumber", .booleanAttributeType), ("decimal", .decimalAttributeType),
-    ("requiredDecimal", .decimalAttributeType), ("order", .integer64AttributeType),
+    ("requiredDecimal", .decimalAttributeType), ("order", .integer64AttributeType), ("tiny", .integer16AttributeType),
+    ("unsigned", .integer32AttributeType), ("unsignedMiddle", .integer64AttributeType),
   ]
   return entity(Numbers.self, types.map { attribute($0.0, $0.1) })
 }
@@ -69,6 +70,7 @@ private func textTypes() {
   construct(.managedTypes, "String!") { try works(\Texts.unwrapped, "unwrapped", "a", nil) }
   construct(.managedTypes, "NSString?") { try works(\Texts.foundation, "foundation", "a", nil) }
   construct(.managedTypes, "NSString") { try works(\Texts.requiredFoundation, "requiredFoundation", "a", "b") }
+  construct(.managedTypes, "String that was never set") { expect(World.make(Texts.self).required, is: "") }
   construct(.managedTypes, "Swift.String?") { try works(\Texts.qualified, "qualified", "a", nil) }
   construct(.managedTypes, "Optional<String>") { try works(\Texts.generic, "generic", "a", nil) }
   let link = URL(string: "https://example.org/a?b=c")!
@@ -89,6 +91,9 @@ private func numberTypes() {
   construct(.managedTypes, "Int32") { try works(\Numbers.middle, "middle", 1, .min, .max) }
   construct(.managedTypes, "Int64") { try works(\Numbers.large, "large", 1, .min, .max) }
   construct(.managedTypes, "Int") { try works(\Numbers.word, "word", 1, .min, .max) }
+  construct(.managedTypes, "Int8") { try works(\Numbers.tiny, "tiny", 1, .min, .max) }
+  construct(.managedTypes, "UInt16") { try works(\Numbers.unsigned, "unsigned", 1, .min, .max) }
+  construct(.managedTypes, "UInt32") { try works(\Numbers.unsignedMiddle, "unsignedMiddle", 1, .min, .max) }
   construct(.managedTypes, "Double") { try works(\Numbers.double, "double", 0.1, -.greatestFiniteMagnitude) }
   construct(.managedTypes, "Float") { try works(\Numbers.float, "float", 0.1, -2) }
   construct(.managedTypes, "Float64") { try works(\Numbers.float64, "float64", 0.1, -2) }

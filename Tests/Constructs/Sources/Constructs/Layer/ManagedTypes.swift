@@ -23,6 +23,9 @@ final class Numbers: NSManagedObject {
   @NSManaged var middle: Int32
   @NSManaged var large: Int64
   @NSManaged var word: Int
+  @NSManaged var tiny: Int8
+  @NSManaged var unsigned: UInt16
+  @NSManaged var unsignedMiddle: UInt32
   @NSManaged var double: Double
   @NSManaged var float: Float
   @NSManaged var float64: Float64
