@@ -151,9 +151,11 @@ public enum PortManifest {
     var (found, pending): ([String], [URL]) = ([], [target.root])
     while let folder = pending.popLast() {
       let items = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-      for item in items where !item.lastPathComponent.hasPrefix(".") && item.lastPathComponent != placeholder {
+      // No target has a manifest, also where its folder is that of the package.
+      let ours = [placeholder, settings, "Package.swift"]
+      for item in items where !item.lastPathComponent.hasPrefix(".") && !ours.contains(item.lastPathComponent) {
         let path = item.standardizedFileURL.path
-        if paths.contains(path) || item.lastPathComponent == settings { continue }
+        if paths.contains(path) { continue }
         if around.contains(path) { pending.append(item) } else { found.append(target.path(item)) }
       }
     }
