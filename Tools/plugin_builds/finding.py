@@ -3,28 +3,35 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from .world import DEBUG, World, run
+from .world import DEBUG, RELEASE, World, run
 
 
 def starts(world: World):
-    """The program prints what the containers and the merged model have, so that every start checks those."""
-    world.check("started by swift run", "containers, merged model", world.differing(*run("swift", "run", "Program")))
+    """The program prints what the containers, the merged model and the bundles have, so that every start checks those."""
+    world.check("started by swift run", "containers, merged model, bundles", world.differing(*run("swift", "run", "Program")))
     status, output = run("swift", "test", "--skip-build", "--disable-swift-testing")
     world.find("started by swift test", output, 0, "Executed 2 tests, with 0 failures")
-    with tempfile.TemporaryDirectory(prefix="copied-", dir=DEBUG.parent.parent) as name:
-        copied(world, Path(name))
+    copied(world, DEBUG)
 
 
-def copied(world: World, folder: Path):
-    """A debug build: a release build of the library takes minutes. Meanwhile the folders of the build are elsewhere."""
-    shutil.copy(DEBUG / "Program", folder)
-    resources = [path for path in DEBUG.iterdir() if path.suffix == ".resources"]
-    for path in resources: shutil.copytree(path, folder / path.name)
-    away = folder / "away"
-    away.mkdir()
-    for path in resources: path.rename(away / path.name)
-    try:
-        world.check("debug program and resources copied elsewhere", "containers, merged model",
-                    world.difference(folder / "Program"))
-    finally:
-        for path in resources: (away / path.name).rename(path)
+def release(world: World):
+    """What is delivered is a release build."""
+    status, output, seconds = world.build("--configuration", "release", "--product", "Program")
+    world.check("release build", f"{seconds:.1f} s", output[-2000:] if status else world.difference(RELEASE / "Program"))
+    if status == 0: copied(world, RELEASE)
+
+
+def copied(world: World, build: Path):
+    """A copy of the program and its resources. Meanwhile the folders of all builds are elsewhere."""
+    folders = [path for one in (DEBUG, RELEASE) if one.exists() for path in one.iterdir() if path.suffix == ".resources"]
+    with tempfile.TemporaryDirectory(prefix="copied-", dir=build.parent.parent) as name:
+        copies = Path(name)
+        shutil.copy(build / "Program", copies)
+        for path in folders:
+            if path.parent == build: shutil.copytree(path, copies / path.name)
+        for path in folders: path.rename(path.with_suffix(".away"))
+        try:
+            world.check(f"{build.name} program and resources copied elsewhere", "containers, merged model, bundles",
+                        world.difference(copies / "Program"))
+        finally:
+            for path in folders: path.with_suffix(".away").rename(path)

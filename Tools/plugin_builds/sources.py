@@ -137,6 +137,9 @@ struct Program {
     }
     let merged = NSManagedObjectModel.mergedModel(from: nil)
     print("merged: \\((merged?.entities ?? []).compactMap(\\.name).sorted().joined(separator: " "))")
+    for (name, bundle) in [("main bundle", Bundle.main), ("bundle of a class", Bundle(for: Book.self))] {
+      print("\\(name): \\(bundle.url(forResource: "Library", withExtension: "momd")?.lastPathComponent ?? "nil")")
+    }
     try show(NSPersistentContainer(name: "Library"))
     let settings = context(NSPersistentContainer(name: "Settings"))
     let setting = Setting(context: settings)

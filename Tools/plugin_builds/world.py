@@ -7,7 +7,7 @@ from .packages import APP
 
 LAYER = APP / "Sources" / "Model" / "Layer"
 LIBRARY = LAYER / "Library.xcdatamodeld"
-DEBUG = APP / ".build" / "debug"
+DEBUG, RELEASE = APP / ".build" / "debug", APP / ".build" / "release"
 RESOURCES = DEBUG / "App_Model.resources"
 
 
@@ -26,7 +26,8 @@ class World:
         # What the program prints, by the word before the colon.
         self.expected = {
             "container Library": "Book(pages title) Note(text)", "container Settings": "Setting(theme)",
-            "container Other": "Author(name)", "merged": "Author Book Draft Leaflet Note Setting", "born": "born here",
+            "container Other": "Author(name)", "merged": "Author Book Draft Leaflet Note Setting",
+            "main bundle": "Library.momd", "bundle of a class": "Library.momd", "born": "born here",
             "label": "label of born here", "shelf": "none", "authorPath": "name", "note": "none", "found": "1",
             "setting": "dark", "author": "hello"}
 
