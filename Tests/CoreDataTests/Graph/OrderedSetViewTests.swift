@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -202,7 +203,7 @@ import Testing
     try company.run { context in
       let departments = [Department(context: context), Department(context: context)]
       let people = (0..<20_000).map { _ in Person(context: context) }
-      let start = ContinuousClock.now
+      let start = threadTime()
       for (number, person) in people.enumerated() {
         departments[number % 2].mutableOrderedSetValue(forKey: "ranking").add(person)
       }
@@ -210,7 +211,7 @@ import Testing
       for person in people { context.delete(person) }
       context.processPendingChanges()
       // Takes less than a second; if each change read all members, a minute.
-      #expect(ContinuousClock.now - start < .seconds(20))
+      #expect(threadTime() - start < .seconds(20))
       #expect(departments.allSatisfy { $0.ranking.isEmpty })
     }
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -91,7 +92,7 @@ import Testing
   }
 
   /// Each removal and each search takes about the same time, however many members there are.
-  @Test(.timeLimit(.minutes(1))) func manyMembersAreReplaced() throws {
+  @Test func manyMembersAreReplaced() throws {
     let stack = try UndoStack(.inMemory)
     try stack.context.performAndWait {
       let context = stack.context
@@ -102,6 +103,7 @@ import Testing
       owner["owned"] = NSSet(array: items)
       try context.save()
       context.refresh(owner, mergeChanges: false)
+      let start = threadTime()
       // The members are unread when they leave.
       for item in items.prefix(6_000) { item["line"] = other }
       #expect(UndoStack.linked(owner, "queue") == Array(items.suffix(3_000)))
@@ -109,6 +111,7 @@ import Testing
       #expect(UndoStack.linked(owner, "queue").count == 4_500)
       owner["owned"] = NSSet(array: (0..<9_000).map { UndoStack.insert("new\($0)", context) })
       #expect(UndoStack.linked(items[7], "owner").isEmpty)
+      #expect(threadTime() - start < .seconds(20))
     }
   }
 }
