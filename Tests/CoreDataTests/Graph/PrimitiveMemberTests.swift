@@ -250,11 +250,11 @@ import Testing
       }
       let start = threadTime()
       for person in people { change(.union, person) }
-      // About 0.1 s; if each addition read all members, minutes.
-      #expect(threadTime() - start < .seconds(10))
+      // About a second in a debug build; if each addition read all members, minutes.
+      #expect(threadTime() - start < .seconds(20))
       #expect(department.people.count == people.count && people.allSatisfy { $0.department === department })
       for person in people.suffix(5000) { change(.minus, person) }
-      #expect(threadTime() - start < .seconds(20))
+      #expect(threadTime() - start < .seconds(40))
       for person in people.suffix(5000) { change(.union, person) }
       change(.minus, people[5])
       #expect(department.people.count == people.count - 1 && people[5].department == nil)
