@@ -91,14 +91,14 @@ class World:
         self.check(name, f"{lines[0].strip().replace(str(APP) + '/', '') if lines else '-'}; {seconds:.1f} s",
                    not lines and f"no line has {' and '.join(texts)}:\n" + errors(output))
 
-    def difference(self, program=None):
-        """What the program prints and should not, or None."""
+    def difference(self, program=None, **printed):
+        """What the program prints and should not, or None. `printed` is what only this program prints."""
         status, output = run(program or DEBUG / "Program")
-        return self.differing(status, output)
+        return self.differing(status, output, **printed)
 
-    def differing(self, status, output):
+    def differing(self, status, output, **printed):
         found = dict(line.split(": ", 1) for line in output.splitlines() if ": " in line)
-        wrong = [f"{key}: {found.get(key)}, expected {value}" for key, value in self.expected.items()
+        wrong = [f"{key}: {found.get(key)}, expected {value}" for key, value in {**self.expected, **printed}.items()
                  if found.get(key) != value]
         if status: return f"the program ended with status {status}: {output[:800]}"
         return "; ".join(wrong) or None
