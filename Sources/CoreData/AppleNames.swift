@@ -39,8 +39,8 @@ extension NSDictionary {
     KeyPathValue.value(of: self, keyPath.split(separator: ".").map(String.init)[...])
   }
 
-  /// The value of a key. Rewritten sources call it, as ``NSManagedObject/mutableValue(forKey:)``.
+  /// The value of a key. Rewritten sources call it where they cast the value to a set that can be changed.
   public func mutableValue(forKey key: String) -> Any? { value(forKey: key) }
-  /// The value at a dotted path. Rewritten sources call it, as ``NSManagedObject/mutableValue(forKeyPath:)``.
+  /// The value at a dotted path. Rewritten sources call it where they cast the value to a set that can be changed.
   public func mutableValue(forKeyPath keyPath: String) -> Any? { value(forKeyPath: keyPath) }
 }

@@ -131,8 +131,8 @@ struct Lint {
       add(
         .redefinition, element,
         """
-        \(element) is a relationship to \(destination), but \(owner.name).\(property.name), which it redefines, is one to \
-        \(inherited); make \(destination) a subentity of \(inherited), or rename one of the relationships
+        \(element) is a relationship to \(destination), but \(owner.name).\(property.name), which it redefines, is one \
+        to \(inherited); make \(destination) a subentity of \(inherited), or rename one of the relationships
         """)
     }
     guard property.contradicts(other) else { return }
@@ -177,7 +177,7 @@ struct Lint {
 }
 
 extension PropertyRecord {
-  /// Whether no store can have both, one defined anew in a subentity, whatever the destinations are.
+  /// Whether no store can have both, where a subentity defines one anew. Destinations are not compared.
   fileprivate func contradicts(_ other: PropertyRecord) -> Bool {
     switch (kind, other.kind) {
     case (.attribute(let one), .attribute(let other)): one.type != other.type

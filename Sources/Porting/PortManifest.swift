@@ -149,10 +149,10 @@ public enum PortManifest {
     let paths = Set(files.map { $0.standardizedFileURL.path })
     let around = Set(files.flatMap { folders(of: $0, in: target.root) })
     var (found, pending): ([String], [URL]) = ([], [target.root])
+    // A target's folder may be that of the package, whose manifest is a file of no target.
+    let ours = [placeholder, settings, "Package.swift"]
     while let folder = pending.popLast() {
       let items = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-      // No target has a manifest, also where its folder is that of the package.
-      let ours = [placeholder, settings, "Package.swift"]
       for item in items where !item.lastPathComponent.hasPrefix(".") && !ours.contains(item.lastPathComponent) {
         let path = item.standardizedFileURL.path
         if paths.contains(path) { continue }

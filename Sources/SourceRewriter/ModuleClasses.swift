@@ -42,8 +42,8 @@ final class ModuleClasses {
   /// Classes of managed objects, as far as it was looked up.
   private var managed: [String: Bool] = [:]
 
-  /// The functions of the module that have names that calls of functions of Apple's frameworks have, with their labels.
-  /// An override of `value(forKey:)` is that of a managed object.
+  /// Functions of the module, with their labels, that have the name of a function of Apple's whose calls are replaced.
+  /// An override of `value(forKey:)` is left out: it is that of a managed object.
   private(set) lazy var namesakes: Set<String> = {
     let functions = files.flatMap { file in
       file.declarations.filter { $0.keyword == "func" }.map { (file, $0) }

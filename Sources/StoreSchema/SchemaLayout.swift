@@ -134,7 +134,7 @@ struct SchemaLayout {
     if let inherited, inherited.isToMany != definition.isToMany {
       throw SchemaError(entity, definition.name, "redefines an inherited relationship with another cardinality")
     }
-    // The reference of a row that is read as the superentity leads to the inherited destination.
+    // A row may be read as one of the superentity. Then its reference leads to the inherited destination.
     if let inherited, !numbered[inherited.destination].subtree.contains(destination) {
       throw SchemaError(
         entity, definition.name,

@@ -243,8 +243,7 @@ import Testing
   }
 
   @Test func `each rule is in the documentation`() throws {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
-    let document = try String(contentsOf: root.appending(path: "Documentation/Tool.md"), encoding: .utf8)
+    let document = try String(contentsOf: Repository.root.appending(path: "Documentation/Tool.md"), encoding: .utf8)
     for rule in LintRule.allCases where !document.contains("`\(rule.rawValue)`") { Issue.record("\(rule.rawValue)") }
   }
 

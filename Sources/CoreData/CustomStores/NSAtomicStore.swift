@@ -82,7 +82,7 @@ open class NSAtomicStoreCacheNode: NSObject {
 
   /// The value of a property: a cache node for a to-one relationship, a set of them for a to-many one; nil for none.
   open func value(forKey key: String) -> Any? { propertyCache?[key] }
-  /// The value of a property. Rewritten sources call it, as ``NSManagedObject/mutableValue(forKey:)``.
+  /// The value of a property. Rewritten sources call it where they cast the value to a set that can be changed.
   public final func mutableValue(forKey key: String) -> Any? { value(forKey: key) }
   /// Sets the value of a property by its name; nil removes it.
   open func setValue(_ value: Any?, forKey key: String) {

@@ -18,7 +18,8 @@ public enum ModelClasses {
     return ofProgram.isEmpty ? ofFoundation : ofProgram.count == 1 ? ofProgram[0] : nil
   }
 
-  /// The name of a class for a model, as ``named(_:)`` finds it. It has the module.
+  /// The name of a class for a model, by which ``named(_:)`` finds the class. It begins with the module, but for
+  /// classes of Foundation.
   ///
   /// Rewritten sources call it in place of `NSStringFromClass`, which stops the program on other platforms than
   /// Apple's for a class within another type, for a private and for a generic one. Here these have their names in

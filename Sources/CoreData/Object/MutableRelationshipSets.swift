@@ -54,19 +54,22 @@ extension NSManagedObject {
 
   /// As ``mutableValue(forKey:)``, for a dotted path. Its owner is the object at the path before the last key.
   public final func mutableValue(forKeyPath keyPath: String) -> Any? {
-    guard let dot = keyPath.lastIndex(of: ".") else { return mutableValue(forKey: keyPath) }
-    guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
-      return value(forKeyPath: keyPath)
-    }
-    return owner.mutableValue(forKey: String(keyPath[keyPath.index(after: dot)...]))
+    let (owner, key) = objectAndKey(keyPath)
+    return owner.map { $0.mutableValue(forKey: key) } ?? value(forKeyPath: keyPath)
   }
 
   private func owner(of keyPath: String) -> (NSManagedObject, key: String) {
-    guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
-    guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
-      misuse(
-        "'\(keyPath[..<dot])' of \(info.entity.name) refers to no object with '\(keyPath[dot...].dropFirst())'.")
+    let (owner, key) = objectAndKey(keyPath)
+    guard let owner else {
+      misuse("'\(keyPath.dropLast(key.count + 1))' of \(info.entity.name) refers to no object with '\(key)'.")
     }
+    return (owner, key)
+  }
+
+  /// The last key of a path, and the object at the path before it; nil where there is none.
+  private func objectAndKey(_ keyPath: String) -> (NSManagedObject?, key: String) {
+    guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
+    let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
     return (owner, String(keyPath[keyPath.index(after: dot)...]))
   }
 }

@@ -92,7 +92,7 @@ import Testing
   }
 
   /// Each removal and each search takes about the same time, however many members there are.
-  @Test func manyMembersAreReplaced() throws {
+  @Test(.timeLimit(.minutes(1))) func manyMembersAreReplaced() throws {
     let stack = try UndoStack(.inMemory)
     try stack.context.performAndWait {
       let context = stack.context
